@@ -35,6 +35,17 @@ func (r *Result) TakeBack(from Ends, to *Ends) (address, cost uint32, ok bool) {
 	return address, cost, true
 }
 
+// TakeBackAct removes the last n instructions of a range of r, and moves the end of the range.
+// It returns the address of the first of them. It fails if the range has fewer.
+func (r *Result) TakeBackAct(from Ends, to *Ends, n int32) (address schema.Null[uint32], ok bool) {
+	for range n {
+		if address.V, _, address.OK = r.TakeBack(from, to); !address.OK {
+			return address, false
+		}
+	}
+	return address, true
+}
+
 // LastAddress returns the address of the last instruction of a range of r. It
 // fails if the range has no instruction.
 func (r *Result) LastAddress(from, to Ends) (address uint32, ok bool) {

@@ -118,11 +118,11 @@ func (c *CountRows) clip()          { c.Rows, c.Spans = clipped(c.Rows), clipped
 func (c *CountRows) bytes() int64   { return sizeOf(c.Rows) + sizeOf(c.Spans) }
 func (c *CountRows) truncate(n int) { c.Truncate(n) }
 
-func (c *CountRows) lower(from, to int, seq int64) {
+func (c *CountRows) lower(from, to int, seq, n int64) {
 	for i := to - 1; i >= from; i-- {
-		switch s := &c.Spans[c.span(i)]; {
-		case s.Seq+int64(c.Rows[i].Seq) > seq:
-			c.Rows[i].Seq--
+		switch s, row := &c.Spans[c.span(i)], &c.Rows[i]; {
+		case s.Seq+int64(row.Seq) > seq:
+			row.Seq -= int32(min(n, s.Seq+int64(row.Seq)-seq))
 		case !s.Late: // a late one names an earlier restart
 			return
 		}

@@ -75,7 +75,7 @@ func TestCountRows(t *testing.T) {
 			}
 		}
 	}
-	c.lower(4, 10, 6)
+	c.lower(4, 10, 6, 1)
 	for _, i := range []int{7, 8, 9} {
 		want[i].Seq--
 	}

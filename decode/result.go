@@ -164,6 +164,11 @@ type SegmentEnd struct {
 	// `return` row that goes with it, -1 without one.
 	Cancelable Cancelable
 	Return     int
+	// Acts are what later parts may cancel of a part whose protocol cancels several acts at once,
+	// oldest first: how many instructions each executed. Earlier is how many acts before
+	// the part stay open to that; older ones are final.
+	Acts    []int32
+	Earlier int
 	// Waits are the cycles since the last instruction, or since the segment
 	// began if Back.Waits says so: cost of the next instruction.
 	Waits int64
@@ -173,7 +178,7 @@ type SegmentEnd struct {
 	Restart schema.Null[Restart]
 }
 
-// A Cancelable is what a cancel takes back. Protocols without cancels use
+// A Cancelable is what a cancel of one act takes back. Protocols without such cancels use
 // NothingCancelable.
 type Cancelable uint8
 
@@ -191,6 +196,8 @@ const (
 type BackReferences struct {
 	// Cancel is the exception that cancels what the previous part ended with.
 	Cancel schema.Null[BackCancel]
+	// Acts are cancels of acts that parts before ended with (SegmentEnd.Acts), in order.
+	Acts []BackActs
 	// Aborts are indexes of exceptions whose return address is that of the last
 	// instruction before the part, if there is one.
 	Aborts []int
@@ -208,6 +215,13 @@ type BackCancel struct {
 	Return      int  // the `return` row since, which is cancelled with an instruction; or -1
 	DataElement int  // `ElementCancelled` or `ElementTakenBack`, or -1
 	NoReturn    bool // the exception has no return address
+}
+
+// BackActs is a cancel of the newest acts before a part: how many of them, and the index of
+// its row, whose address is not known yet.
+type BackActs struct {
+	Event int // `cancelled`, at the first instruction that is taken back
+	Count int
 }
 
 // A BackCount has the indexes of the rows that a late count makes.

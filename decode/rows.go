@@ -107,11 +107,11 @@ func (r *Result) Truncate(to Ends) {
 	}
 }
 
-// Lower subtracts one from the ordinals of the rows at the end of a range that
-// come after the instruction seq, which was taken back.
-func (r *Result) Lower(from, to Ends, seq int64) {
+// Lower has the ordinals of the rows at the end of a range not count n instructions from seq
+// on, which were taken back.
+func (r *Result) Lower(from, to Ends, seq, n int64) {
 	for kind, rows := range r.lists() {
-		rows.lower(from[kind], to[kind], seq)
+		rows.lower(from[kind], to[kind], seq, n)
 	}
 }
 
@@ -122,18 +122,18 @@ type list interface {
 	clip()
 	bytes() int64
 	truncate(n int)
-	lower(from, to int, seq int64)
+	lower(from, to int, seq, n int64)
 }
 
 // Rows are rows without a key of their own.
 type Rows[T any] []T
 
-func (r *Rows[T]) len() int                { return len(*r) }
-func (r *Rows[T]) grow(n int)              { *r = slices.Grow(*r, n) }
-func (r *Rows[T]) clip()                   { *r = clipped(*r) }
-func (r *Rows[T]) bytes() int64            { return sizeOf(*r) }
-func (r *Rows[T]) truncate(n int)          { *r = (*r)[:n] }
-func (r *Rows[T]) lower(_, _ int, _ int64) {}
+func (r *Rows[T]) len() int                   { return len(*r) }
+func (r *Rows[T]) grow(n int)                 { *r = slices.Grow(*r, n) }
+func (r *Rows[T]) clip()                      { *r = clipped(*r) }
+func (r *Rows[T]) bytes() int64               { return sizeOf(*r) }
+func (r *Rows[T]) truncate(n int)             { *r = (*r)[:n] }
+func (r *Rows[T]) lower(_, _ int, _, _ int64) {}
 
 // KeyedRows are rows with a key, in the order of their packets.
 type KeyedRows[T any, P keyed[T]] []T
@@ -153,11 +153,11 @@ func (r *KeyedRows[T, P]) clip()          { *r = clipped(*r) }
 func (r *KeyedRows[T, P]) bytes() int64   { return sizeOf(*r) }
 func (r *KeyedRows[T, P]) truncate(n int) { *r = (*r)[:n] }
 
-func (r *KeyedRows[T, P]) lower(from, to int, seq int64) {
+func (r *KeyedRows[T, P]) lower(from, to int, seq, n int64) {
 	for i := to - 1; i >= from; i-- {
 		switch row := P(&(*r)[i]); {
 		case row.RowKey().Seq > seq:
-			row.RowKey().Seq--
+			row.RowKey().Seq = max(seq, row.RowKey().Seq-n)
 		case !row.NamesEarlier():
 			return
 		}

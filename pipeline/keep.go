@@ -17,9 +17,7 @@ type ArchiveSummary struct {
 // Archive puts the capture at input into an archive in dir: see [keep.Archive].
 func Archive(ctx context.Context, input, dir string, opt keep.ArchiveOptions) (*ArchiveSummary, error) {
 	s := &ArchiveSummary{}
-	if opt.Export.Families == nil {
-		opt.Export.Families = protocols()
-	}
+	opt.Export.Families = orAll(opt.Export.Families)
 	done, err := keep.Archive(ctx, input, dir, opt, summarize(&s.Export))
 	if err != nil {
 		return nil, err
@@ -48,7 +46,7 @@ type Redecoded struct {
 // [keep.Redecode].
 func Redecode(ctx context.Context, dir, input string, opt Options) (*Redecoded, error) {
 	done := &Redecoded{}
-	opt.Families = protocols()
+	opt.Families = orAll(opt.Families)
 	var err error
 	if done.Before, err = keep.Redecode(ctx, dir, input, opt, summarize(&done.Summary)); err != nil {
 		return nil, err
@@ -65,7 +63,7 @@ func Redecode(ctx context.Context, dir, input string, opt Options) (*Redecoded, 
 // compares it: see [keep.Verify].
 func Verify(ctx context.Context, dir, input string, opt keep.VerifyOptions) (*keep.Verified, error) {
 	var summary *Summary
-	opt.Families = protocols()
+	opt.Families = orAll(opt.Families)
 	return keep.Verify(ctx, dir, input, opt, summarize(&summary))
 }
 

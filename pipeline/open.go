@@ -31,9 +31,7 @@ type openOptions struct {
 
 // open opens the capture at input and plans its sources. The caller closes it.
 func open(ctx context.Context, input string, opt openOptions) (*session, error) {
-	if opt.families == nil {
-		opt.families = protocols()
-	}
+	opt.families = orAll(opt.families)
 	in, err := keep.Open(ctx, input, opt.families, opt.capture)
 	if err != nil {
 		return nil, err

@@ -14,15 +14,20 @@ import (
 
 // This file is a whole protocol, made up: its stream is samples of 8 bytes and
 // has no A-syncs. A sample is a status and a payload; the payload is what the
-// status of the sample before asks for, an address. So packets reach past a cut.
+// status of the sample before asks for, an address. So packets reach past a cut. A
+// cancel takes back acts: instructions that were executed, the newest first. An act
+// is final when so many newer ones are open as may be.
 
 const (
 	sampleWait    = 0 // nothing
 	sampleExecute = 1 // an instruction executed
 	sampleBranch  = 2 // likewise, an indirect branch: the next payload is its target
 	sampleSync    = 3 // the next payload is the address of the next instruction
+	sampleCancel  = 4 // as many acts as the second byte says are cancelled; likewise
 
 	sampleBytes8 = 8
+
+	sampleOpen = 255 // acts at most
 
 	syncCheck = 7 // what the payload of a sync's own sample is
 )
@@ -69,7 +74,7 @@ func (p sampleProtocol) ParsePacket(b []byte) (decode.PacketText, error) {
 	if len(b) < sampleBytes8 {
 		return decode.PacketText{}, io.ErrUnexpectedEOF
 	}
-	if p.status(b) > sampleSync {
+	if p.status(b) > sampleCancel {
 		return decode.PacketText{}, &decode.SyntaxError{Protocol: "samples", Header: b[0], Reserved: true, Reason: "no status"}
 	}
 	return decode.PacketText{Len: sampleBytes8, Type: "sample", Fields: []decode.Field{{Name: "status", Value: p.status(b)}}}, nil
@@ -98,6 +103,9 @@ type sampleDecoder struct {
 	rec      record.Recorder
 	walk     *flow.Walker
 	packets  bool
+	acts     []int32           // of the part
+	earlier  int               // acts before the part that are open
+	back     []decode.BackActs // of the part
 }
 
 // Decode implements [decode.Decoder].
@@ -108,6 +116,7 @@ func (d *sampleDecoder) Decode(u *decode.Result, part decode.Part) {
 	}
 	d.rec.Begin(u, part, d.walk.Seq)
 	d.walk.Begin(u)
+	d.acts, d.earlier, d.back = nil, sampleOpen, nil
 	if !part.Continued {
 		at := decode.Position{PC: decode.PC{Address: d.payload(sampleBytes8)}}
 		d.rec.Start(decode.SegmentStart{Offset: d.rec.Offset(0), Reason: schema.ISyncPeriodic, At: schema.Of(at)})
@@ -131,7 +140,34 @@ func (d *sampleDecoder) Decode(u *decode.Result, part decode.Part) {
 	if d.walk.Known() {
 		d.rec.Segment.End.Reached = schema.Of(decode.Position{PC: d.walk.PC()})
 	}
+	d.rec.Segment.End.Acts, d.rec.Segment.End.Earlier, d.rec.Segment.Back.Acts = d.acts, d.earlier, d.back
 	d.rec.Finish(d.walk.Seq)
+}
+
+// execute opens an act.
+func (d *sampleDecoder) execute() {
+	d.acts = append(d.acts, 1)
+	d.acts = d.acts[max(0, len(d.acts)-sampleOpen):]
+	d.earlier = min(d.earlier, sampleOpen-len(d.acts))
+}
+
+// cancel cancels the newest n acts, by the sample at Data[i].
+func (d *sampleDecoder) cancel(i, n int) {
+	event := schema.Event{Event: schema.EventCancelled}
+	if n > len(d.acts)+d.earlier {
+		event.Event, event.Detail = schema.EventInconsistent, decode.NothingToCancel
+	}
+	own := min(n, len(d.acts))
+	for range own {
+		event.Address.V, _, event.Address.OK = d.walk.TakeBack(d.rec.Base)
+	}
+	d.acts, n = d.acts[:len(d.acts)-own], n-own
+	d.rec.Result.Lower(d.rec.Base, d.rec.Result.Ends(), d.walk.Seq, int64(own))
+	if n = min(n, d.earlier); n > 0 {
+		d.back = append(d.back, decode.BackActs{Event: len(d.rec.Result.Events), Count: n})
+		d.earlier -= n
+	}
+	d.rec.Event(schema.Key{Seq: d.walk.Seq, Offset: d.rec.Offset(i)}, event.Event, event.Address, event.Detail)
 }
 
 // payload returns the payload of the sample at Data[i], which may be ahead of the
@@ -162,8 +198,12 @@ func (d *sampleDecoder) sample(i int) {
 		if stop := d.walk.Atom(&flow.Source{Offset: d.rec.Offset(i)}, true, 0); stop == flow.Missing {
 			panic(fmt.Sprintf("no memory at 0x%x", d.walk.MissingAddress()))
 		}
+		d.execute()
 		if status == sampleBranch {
 			d.walk.Goto(decode.PC{Address: d.payload(next)}, d.rec.Space())
 		}
+	case sampleCancel:
+		d.cancel(i, int(d.rec.Part.Data[i+1]))
+		d.walk.Goto(decode.PC{Address: d.payload(next)}, d.rec.Space())
 	}
 }

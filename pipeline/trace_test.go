@@ -196,8 +196,8 @@ func (s *memoryStream) Next(p *decode.Piece) (bool, error) {
 		end = min(end, s.breaks[i])
 	}
 	p.Data = append(p.Data, s.data[s.at:end]...)
-	for _, at := range s.offsets[s.at:end] {
-		p.Offsets.Append(at, 1)
+	for at := s.at; at < end; at += s.protocol.UnitBytes() {
+		p.Offsets.Append(s.offsets[at], 1)
 	}
 	s.at = end
 	return broken, nil

@@ -36,7 +36,7 @@ func testSamples(t *testing.T, protocol string) {
 	seen, halves := tally{}, halves{}
 	programs := map[uint64]*Workload{}
 	failed := 0
-	first, n := uint64(0), need.Size[uint64](300, 100_000)
+	first, n := uint64(0), need.Size[uint64](150, 100_000)
 	if *sampleSeed > 0 {
 		first, n = *sampleSeed-1, max(1, *sampleCount)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 )
 
 func lcovFormat() format {
@@ -80,7 +81,7 @@ func (s *screen) missing(paths []string, of int) {
 }
 
 // commonTest is the label of the test if all datasets have the same one.
-func commonTest(t *report.Trust) string {
+func commonTest(t *trust.Summary) string {
 	test := t.Datasets[0].Test
 	for _, d := range t.Datasets {
 		if d.Test != test {
@@ -92,7 +93,7 @@ func commonTest(t *report.Trust) string {
 
 // made says what wrote the file, and when the newest dataset was made: the same
 // datasets make the same file.
-func made(t *report.Trust) convert.Made {
+func made(t *trust.Summary) convert.Made {
 	m := convert.Made{By: madeBy()}
 	for _, d := range t.Datasets {
 		if at, err := time.Parse(time.RFC3339, d.Created); err == nil {

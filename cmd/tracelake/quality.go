@@ -193,7 +193,7 @@ func disagreement(a *probe.Agreements) string {
 		return ""
 	}
 	if branches+isyncs < missesAsked && agrees(&a.Branches.Agreement) && agrees(&a.ISyncs) {
-		return exceptions(slices.Concat(a.Branches.Misses, a.ISyncs.Misses))
+		return butFor(slices.Concat(a.Branches.Misses, a.ISyncs.Misses))
 	}
 	var parts []string
 	if branches > 0 {
@@ -212,8 +212,8 @@ func agrees(a *probe.Agreement) bool {
 	return a.Compared == 0 || float64(a.Agree) >= shareAsked*float64(a.Compared)
 }
 
-// exceptions names the addresses of the program that have misses.
-func exceptions(misses []probe.Miss) string {
+// butFor names the addresses of the program that have misses.
+func butFor(misses []probe.Miss) string {
 	var addresses []string
 	for _, m := range misses {
 		addresses = append(addresses, cmp.Or(m.After, m.Expected))

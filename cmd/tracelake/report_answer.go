@@ -12,6 +12,12 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
+// head is what every answer begins with.
+func (q *question) head(name string) []answer.Fact {
+	t := q.m.Trust()
+	return answer.Head(name, q.force && len(t.Doubts) > 0, t, q.m.Excluded())
+}
+
 // write writes an answer: for programs, or as a screen that fill fills.
 func (q *question) write(ctx *cli.Context, a *answer.Answer, fill func(*screen)) error {
 	switch {
@@ -60,7 +66,7 @@ var tableKinds = [...]table.Kind{
 // cell writes a value for people. whole is what shares are of.
 func (s *screen) cell(unit answer.Unit, v answer.Value, whole int64) string {
 	switch {
-	case unit == answer.Words && !v.IsNone():
+	case unit == answer.Words && !v.IsNone(), unit == answer.Figure && v.Words() != "":
 		return v.Words()
 	case v.IsAbsent():
 		return ""
@@ -72,6 +78,10 @@ func (s *screen) cell(unit answer.Unit, v answer.Value, whole int64) string {
 		return cellPercent(v.Int(), whole)
 	case answer.Percent:
 		return s.share(report.Figure{Covered: v.Int(), Of: v.Of()})
+	case answer.Exact:
+		return s.exact(v.Int(), v.Of())
+	case answer.Hash:
+		return fmt.Sprintf("%.16s", v.Words())
 	case answer.Figure:
 		return figure(report.Figure{Covered: v.Int(), Of: v.Of()})
 	case answer.Seconds:

@@ -8,6 +8,7 @@ import (
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/growth"
 )
 
 func coverageCommand() *cli.Command {
@@ -43,7 +44,7 @@ func coverage(ctx *cli.Context) error {
 	}
 	c := q.m.Coverage(q.by)
 	change := q.change(false)
-	growth, err := report.ReadGrowth(q.dirs, q.options.Test)
+	growth, err := growth.Read(q.dirs, q.options.Test)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
-	"github.com/tracelake/tracelake/schema"
 )
 
 func disasmCommand() *cli.Command {
@@ -70,7 +69,7 @@ func disasm(ctx *cli.Context) error {
 		return noFunction(q, a.function)
 	}
 	text := newSourceText(a.paths)
-	return q.answer(ctx, func() any { return disasmObject(q, listings, text) }, func(s *screen) {
+	return q.write(ctx, answer.Disasm(q.head("disasm"), listings, text.line), func(s *screen) {
 		for i := range listings {
 			s.listing(&listings[i], text)
 		}
@@ -158,7 +157,7 @@ func (s *screen) listingColumns(l *report.Listing) []listingColumn {
 	}
 	return append(columns,
 		listingColumn{"KIND", table.Remark, kindText},
-		listingColumn{"OPCODE", table.Spare, func(r *report.ListingRow) string { return opcodeText(r.Opcode, r.Size) }},
+		listingColumn{"OPCODE", table.Spare, func(r *report.ListingRow) string { return answer.Opcode(r.Opcode, r.Size) }},
 		listingColumn{"UNTOLD", table.Spare, func(r *report.ListingRow) string {
 			if !r.Conditional {
 				return ""
@@ -205,80 +204,4 @@ func filesOf(l *report.Listing) []report.Name {
 		names = append(names, report.Name{File: l.Rows[i].File})
 	}
 	return names
-}
-
-// The objects of report disasm --json.
-type (
-	jsonDisasm struct {
-		reportHead
-		Functions []jsonListing `json:"functions"`
-	}
-	jsonListing struct {
-		jsonName
-		Instructions int64            `json:"instructions"`
-		Cycles       *float64         `json:"cycles"`
-		Rows         []jsonListingRow `json:"rows"`
-	}
-	jsonListingRow struct {
-		Address     string   `json:"address"`
-		ISA         string   `json:"isa"`
-		Size        uint8    `json:"size"`
-		Opcode      string   `json:"opcode"`
-		Kind        string   `json:"kind"`
-		Conditional bool     `json:"conditional"`
-		Target      *string  `json:"target"`
-		Executed    int64    `json:"executed"`
-		Failed      int64    `json:"failed"`
-		Untold      int64    `json:"untold"`
-		Timed       int64    `json:"timed"`
-		Cycles      *float64 `json:"cycles"`
-		CyclesEach  *float64 `json:"cycles_each"`
-		File        string   `json:"file,omitempty"`
-		Line        uint32   `json:"line,omitempty"`
-		Text        string   `json:"text,omitempty"`
-	}
-)
-
-func disasmObject(q *question, listings []report.Listing, text *sourceText) any {
-	o := &jsonDisasm{reportHead: q.reportHead("disasm")}
-	for i := range listings {
-		l := &listings[i]
-		x := jsonListing{
-			jsonName: nameObject(&l.Name), Instructions: l.Instructions,
-			Cycles: positive(answer.Round(l.Cycles)), Rows: []jsonListingRow{},
-		}
-		for j := range l.Rows {
-			x.Rows = append(x.Rows, listingRowObject(&l.Rows[j], text))
-		}
-		o.Functions = append(o.Functions, x)
-	}
-	return o
-}
-
-func listingRowObject(r *report.ListingRow, text *sourceText) jsonListingRow {
-	o := jsonListingRow{
-		Address: answer.Hex(r.Address), ISA: r.ISA.String(), Size: r.Size, Opcode: "0x" + opcodeText(r.Opcode, r.Size),
-		Kind:        r.Kind.String(),
-		Conditional: r.Conditional, Executed: r.Executed, Failed: r.Failed, Untold: r.Untold, Timed: r.Timed,
-		Cycles: positive(answer.Round(r.Cycles)), CyclesEach: positive(r.CyclesEach()), File: r.File, Line: r.Line,
-		Text: text.line(r.File, r.Line),
-	}
-	o.Target = targetObject(r.Target)
-	return o
-}
-
-// targetObject is the target of a direct branch; null of others.
-func targetObject(target schema.Null[uint32]) *string {
-	if !target.OK {
-		return nil
-	}
-	return new(answer.Hex(target.V))
-}
-
-// positive is a number as JSON has it: null if there is none.
-func positive(x float64) *float64 {
-	if x == 0 {
-		return nil
-	}
-	return &x
 }

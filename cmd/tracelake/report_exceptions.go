@@ -5,8 +5,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 )
 
 func exceptionsCommand() *cli.Command {
@@ -36,14 +36,14 @@ func reportExceptions(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	x, err := report.ReadExceptions(q.dirs, q.options.Test)
+	x, err := exceptions.Read(q.dirs, q.options.Test)
 	if err != nil {
 		return err
 	}
-	var change *report.ExceptionsChange
+	var change *exceptions.Change
 	baseline := answer.Absent
 	if q.baseline != nil {
-		before, err := report.ReadExceptions([]string{q.reportArgs.baseline}, "")
+		before, err := exceptions.Read([]string{q.reportArgs.baseline}, "")
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func reportExceptions(ctx *cli.Context) error {
 	})
 }
 
-func entries(rows []report.ExceptionRow) (n int64) {
+func entries(rows []exceptions.Row) (n int64) {
 	for i := range rows {
 		n += rows[i].Entries
 	}

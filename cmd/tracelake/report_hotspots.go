@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -65,8 +64,8 @@ func hotspots(ctx *cli.Context) error {
 // hotspotsLeft says what the table leaves out, and what the shares are of.
 func (s *screen) hotspotsLeft(h *report.Hotspots, x *answer.Section) {
 	unit, left := answer.UnitOf(h.ByCycles), int64(0)
-	for i := range h.Rows[x.Shown():] {
-		left += ownFigure(&h.Rows[x.Shown()+i], h.ByCycles)
+	for _, r := range h.Rows[x.Shown():] {
+		left += answer.Own(r.Instructions, r.Cycles, h.ByCycles)
 	}
 	if h.Cycles > 0 && !h.ByCycles {
 		s.line("cycles are not traced for all of them: rows are in the order of instructions")
@@ -76,14 +75,6 @@ func (s *screen) hotspotsLeft(h *report.Hotspots, x *answer.Section) {
 		s.line("%s in all", count(x.Whole, unit))
 	}
 	s.leftOut(x, left, x.Whole, unit)
-}
-
-// ownFigure is what a row has of the unit: rounded cycles, or instructions.
-func ownFigure(r *report.HotspotRow, byCycles bool) int64 {
-	if byCycles {
-		return int64(math.Round(r.Cycles))
-	}
-	return r.Instructions
 }
 
 // hotspotChange writes what takes more, and what less, than in the baseline.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -113,7 +114,7 @@ func last(ctx *cli.Context) error {
 		return err
 	}
 	text := newSourceText(a.paths)
-	return q.answer(ctx, func() any { return lastObject(q, l, text) }, func(s *screen) { s.last(l, text) })
+	return q.write(ctx, answer.Last(q.head("last"), l, text.line), func(s *screen) { s.last(l, text) })
 }
 
 // pointBefore reads --before.

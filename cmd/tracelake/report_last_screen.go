@@ -40,7 +40,7 @@ func (s *screen) last(l *report.Last, text *sourceText) {
 		if x.Cycles.OK {
 			cycles = thousands(x.Cycles.V)
 		}
-		t.Add(table.Bar{}, thousands(x.Seq), answer.Hex(x.Address), opcodeText(x.Opcode, x.Size), x.Kind.String(),
+		t.Add(table.Bar{}, thousands(x.Seq), answer.Hex(x.Address), answer.Opcode(x.Opcode, x.Size), x.Kind.String(),
 			outcomeText(x), cycles)
 	}
 	for i := range marks {
@@ -104,11 +104,6 @@ func placeLine(n *answer.Namer, name *report.Name, text *sourceText) string {
 		line += "  " + code
 	}
 	return line
-}
-
-// opcodeText is an opcode of that many bytes.
-func opcodeText(opcode uint32, size uint8) string {
-	return fmt.Sprintf("%0*x", 2*int(min(size, 4)), opcode)
 }
 
 // outcomeText says what became of an instruction that could fail, or branch.

@@ -6,6 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 )
 
 // reportArgs are the command line of what reports on datasets.
@@ -77,7 +78,7 @@ func (a *reportArgs) merge() (*report.Merged, error) {
 
 // refuse is the error for datasets that another program ran in; with --force there is
 // none.
-func (a *reportArgs) refuse(t *report.Trust) error {
+func (a *reportArgs) refuse(t *trust.Summary) error {
 	if len(t.Doubts) == 0 || a.force {
 		return nil
 	}
@@ -122,14 +123,6 @@ func (q *question) change(ofOutcomes bool) *report.Change {
 		return nil
 	}
 	return q.m.Against(q.baseline, q.by, ofOutcomes)
-}
-
-// answer writes a report: as an object that it makes, or as a screen that it fills.
-func (q *question) answer(ctx *cli.Context, object func() any, fill func(*screen)) error {
-	if q.json {
-		return writeJSON(ctx.App.Writer, object())
-	}
-	return q.show(ctx, fill)
 }
 
 // show writes a screen that begins with how far figures can be trusted.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -15,16 +16,16 @@ const (
 )
 
 // trust writes how far the figures can be trusted, and what they leave out.
-func (s *screen) trust(t *report.Trust, force bool, excluded []report.Excluded) {
+func (s *screen) trust(t *trust.Summary, force bool, excluded []report.Excluded) {
 	verdict := t.Verdict.String() + ":"
 	if force && len(t.Doubts) > 0 {
 		verdict = t.Verdict.String() + " (forced):"
 	}
 	paint := s.Bad
 	switch t.Verdict {
-	case report.Sound:
+	case trust.Sound:
 		paint = s.Good
-	case report.Incomplete:
+	case trust.Incomplete:
 		paint = s.Fair
 	}
 	s.judged(trustLabel, verdict, trustText(t), paint)
@@ -62,7 +63,7 @@ func (s *screen) trust(t *report.Trust, force bool, excluded []report.Excluded) 
 }
 
 // windowText says which part of a capture a dataset is of.
-func windowText(d *report.Dataset) string {
+func windowText(d *trust.Dataset) string {
 	w := d.Window
 	var spans []string
 	for _, end := range []struct{ word, at string }{{"from", w.From}, {"to", w.To}} {
@@ -83,7 +84,7 @@ func windowText(d *report.Dataset) string {
 }
 
 // trustText is the first line: what was decoded, and with which program.
-func trustText(t *report.Trust) string {
+func trustText(t *trust.Summary) string {
 	parts := []string{decodedText(t), count(t.Gaps, "gap"), agreesText(t)}
 	if t.Conditions > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s untold", thousands(t.Untold), count(t.Conditions, "condition")))
@@ -91,7 +92,7 @@ func trustText(t *report.Trust) string {
 	return strings.Join(parts, ", ")
 }
 
-func decodedText(t *report.Trust) string {
+func decodedText(t *trust.Summary) string {
 	of := ""
 	if n := len(t.Datasets); n > 1 {
 		of = " of " + count(int64(n), "dataset")
@@ -99,7 +100,7 @@ func decodedText(t *report.Trust) string {
 	return fmt.Sprintf("%s of %s%s decoded", percent(t.Decoded, t.Bytes), count(t.Bytes, t.Unit()), of)
 }
 
-func agreesText(t *report.Trust) string {
+func agreesText(t *trust.Summary) string {
 	if t.Checks == 0 {
 		return "image not checked"
 	}
@@ -107,7 +108,7 @@ func agreesText(t *report.Trust) string {
 }
 
 // trustDetails is what the first line leaves out.
-func trustDetails(t *report.Trust) string {
+func trustDetails(t *trust.Summary) string {
 	parts := []string{lostText(t.Lost, t.Ends, t.Unit())}
 	if t.Unplaced > 0 {
 		parts = append(parts, count(t.Unplaced, t.Unit())+" unplaced")
@@ -138,7 +139,7 @@ func lostText(lost, ends int64, unit string) string {
 // outsideShown is how many addresses outside of the program a report names.
 const outsideShown = 3
 
-func outsideText(t *report.Trust) string {
+func outsideText(t *trust.Summary) string {
 	if len(t.Outside) == 0 {
 		return "nothing executed outside of it"
 	}
@@ -157,7 +158,7 @@ func outsideText(t *report.Trust) string {
 		strings.Join(names, ", "))
 }
 
-func doubtText(d *report.Doubt) string {
+func doubtText(d *trust.Doubt) string {
 	what := "branch packets and periodic I-syncs agree with the program"
 	if d.OfProgramFile {
 		what = "executed addresses have the opcode that is in it"

@@ -11,7 +11,7 @@ import (
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/probe/verdict"
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -45,13 +45,13 @@ func (s *screen) summary(dir string, x *pipeline.Summary) {
 // decoded is the line of trust: how much of the sources was decoded, with which
 // program.
 func (s *screen) decoded(sources []pipeline.SourceSummary, gaps string) {
-	t := &report.Trust{Datasets: []report.Dataset{{}}}
+	t := &trust.Summary{Datasets: []trust.Dataset{{}}}
 	for i := range sources {
 		x := &sources[i]
 		if x.Verdict == nil {
 			continue
 		}
-		t.Datasets[0].Sources = append(t.Datasets[0].Sources, report.Source{SourceTotals: &x.SourceTotals})
+		t.Datasets[0].Sources = append(t.Datasets[0].Sources, trust.Source{SourceTotals: &x.SourceTotals})
 		t.Bytes += x.Bytes
 		t.Decoded += x.BytesDecoded
 		t.Checks += x.Branches.Compared + x.ISyncs.Compared

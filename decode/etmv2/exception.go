@@ -78,7 +78,7 @@ func (d *Decoder) cancel(noReturn bool) (address schema.Null[uint32]) {
 		d.attach() // before the instruction is removed
 		at, _, _ := d.walk.TakeBack(d.rec.Base)
 		d.dropReturn(row)
-		d.rec.Result.Lower(d.rec.Base, d.rec.Result.Ends(), d.walk.Seq)
+		d.rec.Result.Lower(d.rec.Base, d.rec.Result.Ends(), d.walk.Seq, 1)
 		d.takeBackCost()
 		address = schema.Of(at)
 		d.takenBack()

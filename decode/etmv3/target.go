@@ -204,7 +204,7 @@ func (d *Decoder) cancel() (address schema.Null[uint32], ok bool) {
 	case decode.CancelableInstruction:
 		at, cost, _ := d.walk.TakeBack(d.rec.Base)
 		d.dropReturn(row)
-		d.rec.Result.Lower(d.rec.Base, d.rec.Result.Ends(), d.walk.Seq)
+		d.rec.Result.Lower(d.rec.Base, d.rec.Result.Ends(), d.walk.Seq, 1)
 		d.waits += int64(cost)
 		if d.cfg.CycleAccurate && len(d.rec.Result.Costs) == d.rec.Base[decode.Costs] && d.back.Waits == decode.WaitsTaken {
 			d.back.Waits = decode.WaitsPassed

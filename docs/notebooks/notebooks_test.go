@@ -26,6 +26,8 @@ import (
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/exceptions"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -198,13 +200,13 @@ func compare(t *testing.T, dataset, sources string) *run {
 	checkGrowth(t, r.of(t, growth), m.Coverage(report.ByFunction))
 	checkFunctions(t, r.of(t, functions), m.Hotspots(report.ByFunction))
 	checkLines(t, r.of(t, lines), m.Hotspots(report.ByLine))
-	x, err := report.ReadExceptions([]string{dataset}, "")
+	x, err := exceptions.Read([]string{dataset}, "")
 	check(t, err)
 	checkDurations(t, r.of(t, durations), x)
 	return &r
 }
 
-func subtitle(dataset string, trust *report.Trust) string {
+func subtitle(dataset string, trust *trust.Summary) string {
 	gaps := figures.Thousands(trust.Gaps) + " gaps"
 	if trust.Gaps == 1 {
 		gaps = "1 gap"
@@ -335,7 +337,7 @@ func checkLines(t *testing.T, f *figure, h *report.Hotspots) {
 	}
 }
 
-func checkDurations(t *testing.T, f *figure, x *report.Exceptions) {
+func checkDurations(t *testing.T, f *figure, x *exceptions.Table) {
 	t.Helper()
 	for i := range x.Rows {
 		r := &x.Rows[i]

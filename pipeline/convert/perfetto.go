@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
@@ -130,7 +130,7 @@ func newPerfettoTracks(p *perfetto, t *timeline.Timeline, several bool) *perfett
 	x := &perfettoTracks{perfetto: p, t: t, running: -1}
 	name := sourceText(t, several)
 	switch {
-	case t.Unit == report.InInstructions:
+	case t.Unit == durations.InInstructions:
 		name += " (1 instruction = 1 ns)"
 	case t.CycleHz == 0:
 		name += " (1 cycle = 1 ns)"

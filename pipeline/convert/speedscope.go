@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
@@ -84,7 +85,7 @@ func (s *speedscope) intern(x speedscopeFrame) int {
 }
 
 // begin begins a profile.
-func (s *speedscope) begin(kind, name string, unit report.Unit) {
+func (s *speedscope) begin(kind, name string, unit durations.Unit) {
 	if s.profiles++; s.profiles > 1 {
 		s.text(",")
 	}
@@ -99,9 +100,9 @@ func (s *speedscope) sampled(p *profile.Profile) error {
 	for i := range p.Frames {
 		frames[i] = s.frame(&p.Frames[i])
 	}
-	unit, weight := report.InInstructions, func(n *profile.Node) int64 { return n.Own.Instructions }
+	unit, weight := durations.InInstructions, func(n *profile.Node) int64 { return n.Own.Instructions }
 	if p.ByCycles {
-		unit, weight = report.InCycles, func(n *profile.Node) int64 { return n.Own.Cycles.V }
+		unit, weight = durations.InCycles, func(n *profile.Node) int64 { return n.Own.Cycles.V }
 	}
 	nodes := make([][]int32, len(p.Tasks)) // that took something, by task
 	for i := range p.Nodes {

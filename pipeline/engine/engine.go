@@ -92,18 +92,28 @@ func (e *Engine) follow(ctx context.Context, j *Job, o *Outcome) error {
 	}
 	err = e.stitch(ctx, j, Split(stream, s.Bound, start.Lead), st)
 	if errors.Is(err, errPast) {
-		e.Waiting, err = NewBudget(e.Waiting.limit), nil // units after it were dropped
-	} else if loss, ok := s.CutOff(st.At()); ok && err == nil {
-		err = st.Lose(loss)
-	}
-	if err == nil {
-		err = st.Finish()
+		e.Waiting, err = NewBudget(e.Waiting.limit), st.Finish() // units after it were dropped
+	} else if err == nil {
+		err = end(st, s)
 	}
 	o.Outcome = st.Outcome
 	for _, note := range notes {
 		o.note("source %s: %s", s.Name, note)
 	}
 	return err
+}
+
+// end ends a source, all of whose units were stitched.
+func end(st *stitch.Stitcher, s *plan.Source) error {
+	if err := st.Commit(); err != nil {
+		return err
+	}
+	if loss, ok := s.CutOff(st.At()); ok {
+		if err := st.Lose(loss); err != nil {
+			return err
+		}
+	}
+	return st.Finish()
 }
 
 // stitch decodes units and stitches them, up to the last one that is wanted: then it fails

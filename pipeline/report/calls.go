@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -22,7 +23,7 @@ type CallRow struct {
 	Name
 	Calls   int64
 	Unended int64 // whose return was not seen
-	Durations
+	durations.Summary
 }
 
 // Calls returns the calls in the datasets of m, which have to be those in dirs. It fails with
@@ -55,7 +56,7 @@ func (m *Merged) Calls(dirs []string, test string) (*Calls, error) {
 	})
 	c.Rows = slices.DeleteFunc(c.Rows, func(r CallRow) bool { return r.Calls == 0 })
 	for i := range c.Rows {
-		c.Rows[i].conclude()
+		c.Rows[i].Conclude()
 	}
 	slices.SortFunc(c.Rows, func(x, y CallRow) int {
 		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(y.Sum, x.Sum), cmp.Compare(y.Calls, x.Calls),
@@ -78,14 +79,14 @@ func (c *Calls) add(b *schema.Batch, rows []int, dir string, source uint8) error
 			r.Unended++
 			continue
 		}
-		x := Duration{
-			InCycles:       read.Null(b, row, schema.CallsCycles),
-			InInstructions: read.Null(b, row, schema.CallsInstructions),
+		x := durations.One{
+			durations.InCycles:       read.Null(b, row, schema.CallsCycles),
+			durations.InInstructions: read.Null(b, row, schema.CallsInstructions),
 		}
-		if !x.possible() {
+		if !x.Possible() {
 			return fmt.Errorf("call %d took what no trace can have", int64(schema.CallsCall.At(b, row)))
 		}
-		r.add(&x, Place{dir, source, int64(schema.CallsSeq.At(b, row))})
+		r.Add(&x, read.Place{Dir: dir, Source: source, Seq: int64(schema.CallsSeq.At(b, row))})
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func (m *Merged) readCounts(d *dataset.Dataset) error {
 		slices.Sort(addresses)
 		seen[core] = slices.Compact(addresses)
 	}
-	return m.trust.add(d, seen)
+	return m.trust.Add(d, seen)
 }
 
 // maxCycles is more than any trace has: beyond it sums could be wrong.

@@ -4,10 +4,11 @@
 //
 // [Read] reads datasets of one program and adds them up. It reads only tables whose
 // size depends on the program, never the instructions or blocks: an answer takes as
-// long for an hour of trace as for a second. [Merged.Calls] and [ReadExceptions] read a
-// row for each call or exception, [ReadLost] one for each loss and event, and [Merged.Last] of the instructions those
-// around a point. The answers are values; words and formats are the caller's.
+// long for an hour of trace as for a second. [Merged.Calls] reads a row for each call,
+// and [Merged.Last] of the instructions those around a point. The answers are values;
+// words and formats are the caller's.
 //
-// Packages profile and timeline, which are above this one, answer what other programs show: from
+// Packages durations, exceptions, growth, lost and trust, which are below this one, know no program. Packages
+// profile and timeline, which are above this one, answer what other programs show: from
 // the call trees, frames and code that [Merged] has.
 package report

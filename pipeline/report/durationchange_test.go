@@ -66,25 +66,6 @@ call 40 50 stack=2 instructions=1 cycles=1
 	}
 }
 
-// Exceptions are compared by type and number.
-func TestExceptionsAgainst(t *testing.T) {
-	read := func(text string) *report.Exceptions {
-		x, err := report.ReadExceptions([]string{write(t, "run", datasettest.Stacked+text)}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x
-	}
-	before := read("exception 1 entry type=irq number=3\nexception 5 entry type=irq number=4\nspan 1 2 instructions=6 ticks=9\nspan 5 6 ordinal=1 instructions=6")
-	c := read("exception 1 entry type=irq number=3\nexception 5 entry type=svc\nspan 1 2 instructions=10 ticks=11\nspan 5 6 ordinal=1 instructions=6").Against(before)
-	if len(c.Rows) != 1 || c.New != 1 || c.Lost != 1 || c.Rows[0].Now.String() != "irq 3" {
-		t.Fatalf("%+v", c)
-	}
-	figures := func(n int64) report.Figures { return report.Figures{Median: n, P99: n, Longest: n, Sum: n} }
-	equal(t, report.DurationChange{Unit: report.InTicks, EndedNow: 1, EndedBefore: 1, FiguresNow: figures(11), FiguresWas: figures(9), Slower: 2}, c.Rows[0].DurationChange,
-		cmpopts.IgnoreFields(report.Figures{}, "Worst"))
-}
-
 // Against a baseline hotspots also compare what functions took with their callees.
 func TestHotspotsAgainstInclusive(t *testing.T) {
 	base := merged(t, report.Options{}, datasettest.Stacked+"stack function=0 instructions=12 total=18\nstack parent=0 function=1 entry=call instructions=6")

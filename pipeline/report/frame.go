@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -30,7 +31,7 @@ func (f *Frame) Text() string {
 func (t *CallTree) Frame(node int32) Frame {
 	n := &t.Nodes[node]
 	if n.Entry == schema.StackException {
-		return ExceptionFrame(n.exception, n.number)
+		return ExceptionFrame(n.exception)
 	}
 	f := Frame{Name: t.name(node)}
 	if n.function != none {
@@ -41,9 +42,9 @@ func (t *CallTree) Frame(node int32) Frame {
 
 // ExceptionFrame returns the frame of an exception, as far as that is known: [irq 53], [irq],
 // [exception].
-func ExceptionFrame(kind schema.Null[schema.ExceptionType], number schema.Null[uint16]) Frame {
-	if !kind.OK && !number.OK {
+func ExceptionFrame(x read.Exception) Frame {
+	if !x.Type.OK && !x.Number.OK {
 		return Frame{Exception: "[exception]"}
 	}
-	return Frame{Exception: "[" + exceptionText(kind, number) + "]"}
+	return Frame{Exception: "[" + x.String() + "]"}
 }

@@ -59,8 +59,7 @@ type Executed struct {
 type Exception struct {
 	Ordinal, Seq int64
 	Event        schema.ExceptionEvent
-	Type         schema.Null[schema.ExceptionType]
-	Number       schema.Null[uint16]
+	read.Exception
 }
 
 // A NoSourceError says that a source has to be picked, or that there is none of that ID.
@@ -315,12 +314,11 @@ func executedAt(b *schema.Batch, row int) Executed {
 }
 
 func exceptionAt(b *schema.Batch, row int) Exception {
-	x := Exception{
+	return Exception{
 		Ordinal: int64(schema.ExceptionsOrdinal.At(b, row)), Seq: int64(schema.ExceptionsSeq.At(b, row)),
-		Event: schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)),
+		Event:     schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)),
+		Exception: read.ExceptionAt(b, row, schema.ExceptionsType, schema.ExceptionsNumber),
 	}
-	x.Type, x.Number = read.Exception(b, row, schema.ExceptionsType, schema.ExceptionsNumber)
-	return x
 }
 
 // describe adds what the program has of an instruction.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -148,7 +149,7 @@ func TestLastPoints(t *testing.T) {
 		t.Errorf("before the first byte: %+v", x)
 	}
 	x := flat.before(report.AtException, 153, 200)
-	equal(t, &report.Exception{Ordinal: 153, Seq: 178844, Type: schema.Of(schema.ExcIRQ), Number: schema.Of(uint16(14))}, x.Entry)
+	equal(t, &report.Exception{Ordinal: 153, Seq: 178844, Exception: read.Exception{Type: schema.Of(schema.ExcIRQ), Number: schema.Of(uint16(14))}}, x.Entry)
 	equal(t, []report.Mark{{Seq: 178844, Table: "exceptions", What: "irq 14"}}, x.Marks, cmpopts.IgnoreUnexported(report.Mark{}))
 	last := x.Rows[len(x.Rows)-1]
 	equal(t, report.Executed{

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/tracelake/tracelake/schema"
@@ -64,17 +63,5 @@ func (x *Exception) String() string {
 	if x.Event == schema.ExceptionReturn {
 		return schema.ExceptionEventNames[schema.ExceptionReturn]
 	}
-	return exceptionText(x.Type, x.Number)
-}
-
-// exceptionText is type and number of an exception.
-func exceptionText(kind schema.Null[schema.ExceptionType], number schema.Null[uint16]) string {
-	text := "unknown"
-	if kind.OK {
-		text = kind.V.String()
-	}
-	if number.OK {
-		text += fmt.Sprintf(" %d", number.V)
-	}
-	return text
+	return x.Exception.String()
 }

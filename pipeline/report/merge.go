@@ -5,16 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // hasProgram says whether the names of d are from program files.
 func hasProgram(d *dataset.Dataset) bool {
-	return slices.ContainsFunc(d.Manifest.Images, isSymbols)
+	return slices.ContainsFunc(d.Manifest.Images, read.IsSymbols)
 }
-
-func isSymbols(i schema.ImageRegion) bool { return i.Role == schema.RoleSymbols.String() }
 
 // A MergeError says that two datasets are not of one program.
 type MergeError struct {
@@ -64,7 +62,7 @@ func programKeys(d *dataset.Dataset) []programKey {
 	var keys []programKey
 	for _, i := range d.Manifest.Images {
 		switch {
-		case symbols && isSymbols(i):
+		case symbols && read.IsSymbols(i):
 			keys = append(keys, programKey{i.Core + " " + i.CodeSHA256, fmt.Sprintf("%s (code %.12s%s)", i.File, i.CodeSHA256,
 				ofCore(i.Core))})
 		case !symbols:

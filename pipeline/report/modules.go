@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -46,7 +47,7 @@ func (m *Merged) Modules() []Module {
 // files, in the order of their first sections.
 func (m *Merged) modules(core string, covered []uint32) []Module {
 	sections := slices.DeleteFunc(slices.Clone(m.images),
-		func(i schema.ImageRegion) bool { return !isSymbols(i) || i.Core != core })
+		func(i schema.ImageRegion) bool { return !read.IsSymbols(i) || i.Core != core })
 	slices.SortStableFunc(sections, func(x, y schema.ImageRegion) int { return cmp.Compare(x.Address, y.Address) })
 	var modules []Module
 	module := map[string]int{} // by file

@@ -41,7 +41,7 @@ type openCall struct {
 // A span is an exception that had not ended.
 type span struct {
 	seq  int64
-	of   exceptionKey
+	of   read.Exception
 	task int32
 }
 
@@ -124,7 +124,7 @@ func (w *moment) readSpans(d *dataset.Dataset, source uint8) error {
 		func(b *schema.Batch, row int) bool {
 			x := exceptionAt(b, row)
 			if i, ok := kinds[x.Ordinal]; ok {
-				w.spans[i].of = exceptionKey{kind: x.Type, number: x.Number}
+				w.spans[i].of = x.Exception
 				left--
 			}
 			return left > 0
@@ -181,8 +181,8 @@ func (w *moment) decide(tasks []Task) {
 
 // since returns the exceptions that began after a call, the outermost first; without a call
 // all of them.
-func (w *moment) since(c openCall, isCall bool) []exceptionKey {
-	var keys []exceptionKey
+func (w *moment) since(c openCall, isCall bool) []read.Exception {
+	var keys []read.Exception
 	for i := len(w.spans) - 1; i >= 0; i-- { // those that end first are inside of others
 		if x := &w.spans[i]; x.task == w.task && (!isCall || x.seq >= c.seq) {
 			keys = append(keys, x.of)

@@ -3,9 +3,12 @@ package report
 import (
 	"cmp"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -18,7 +21,7 @@ type Options struct {
 
 // Merged is what the datasets of one program hold together.
 type Merged struct {
-	trust    Trust
+	trust    trust.Summary
 	keys     []programKey         // which program it is
 	images   []schema.ImageRegion // of the first dataset
 	programs map[string]*program  // by core; "": every core
@@ -79,6 +82,31 @@ func Read(dirs []string, opt Options) (*Merged, error) {
 			return nil, err
 		}
 	}
+	m.concludeExclusions()
 	m.concludeTrust()
 	return m, nil
 }
+
+// concludeTrust adds what only all datasets together show, and the verdict.
+func (m *Merged) concludeTrust() {
+	t := &m.trust
+	for _, at := range slices.SortedFunc(maps.Keys(m.outside), compareLocations) {
+		t.Outside = append(t.Outside, trust.Outside{Core: at.core, Address: at.address, Times: m.outside[at].reached()})
+	}
+	for _, p := range m.programs {
+		for i := range p.code {
+			x := &p.code[i]
+			if x.conditional && !x.branches() && x.reached() > 0 && (x.function != none || !t.HasProgram) {
+				t.Conditions++
+				if x.untold > 0 {
+					t.Untold++
+				}
+			}
+		}
+	}
+	t.Named = m.named
+	t.Conclude()
+}
+
+// Trust returns how far the figures can be trusted.
+func (m *Merged) Trust() *trust.Summary { return &m.trust }

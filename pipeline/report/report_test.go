@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
@@ -206,7 +207,7 @@ run 0x8004 a32 source=0x10 executed=1
 	c := m.Coverage(report.ByFunction)
 	equal(t, tally(3, 4, 0), c.Instructions) // 0x8004 is in no function
 	equal(t, [2]int64{2, 1}, [2]int64{c.Padding, c.PaddingRun})
-	equal(t, []report.Outside{{Core: "cpu_1", Address: 0x1004, Times: 8}}, m.Trust().Outside)
+	equal(t, []trust.Outside{{Core: "cpu_1", Address: 0x1004, Times: 8}}, m.Trust().Outside)
 	for _, row := range c.Rows {
 		want := map[string]int64{"": 3, "cpu_0": 1, "cpu_1": 4}[row.Core]
 		if row.Executions != want {
@@ -233,7 +234,7 @@ run 0x8000 a32 executed=1
 // Another instruction set at the address of an instruction is other code.
 func TestOutside(t *testing.T) {
 	m := merged(t, report.Options{}, small+"run 0x1010 a32 executed=2\nrun 0x4000 t32 failed=3\n")
-	equal(t, []report.Outside{{Address: 0x1010, Times: 2}, {Address: 0x4000, Times: 3}}, m.Trust().Outside)
+	equal(t, []trust.Outside{{Address: 0x1010, Times: 2}, {Address: 0x4000, Times: 3}}, m.Trust().Outside)
 	h := m.Hotspots(report.ByFunction)
 	last := h.Rows[len(h.Rows)-1]
 	equal(t, report.HotspotRow{Outside: true, Instructions: 5}, last)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 )
 
 // A Section is a part of the program: an executable section of a program file or, where there
@@ -21,10 +23,10 @@ type Sections []Section
 
 // Sections returns the sections of the program.
 func (m *Merged) Sections() Sections {
-	named := slices.ContainsFunc(m.images, isSymbols)
+	named := slices.ContainsFunc(m.images, read.IsSymbols)
 	var all Sections
 	for _, i := range m.images {
-		if isSymbols(i) == named {
+		if read.IsSymbols(i) == named {
 			all = append(all, Section{i.File, i.BuildID, i.Core, i.Address, i.Bytes})
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -22,7 +23,7 @@ func TestFigures(t *testing.T) {
 	for _, tt := range []struct {
 		capture, elf string
 		want         report.Coverage // without rows
-		outside      []report.Outside
+		outside      []trust.Outside
 		named        int // functions whose first instruction has a line
 		hottest      string
 		lines        string
@@ -62,7 +63,7 @@ func TestFigures(t *testing.T) {
 				Branches:   report.BranchFigures{All: 484, Reached: 80, Taken: 38, NotTaken: 55, Both: 13},
 				Predicated: report.Predicated{All: 162, Reached: 25, Passed: 8, Failed: 18},
 			},
-			outside: []report.Outside{{Core: "cpu_0", Address: 0x18, Times: 4}},
+			outside: []trust.Outside{{Core: "cpu_0", Address: 0x18, Times: 4}},
 			named:   187,
 			hottest: "LowPrioTask 146,302 (0), tm_task_priority_get 146,300 (29260), z_impl_k_thread_priority_get 58,520 (29260), " +
 				"sys_clock_announce 165 (2), ready_thread 158 (3), z_arm_int_exit 122 (6), _isr_wrapper 120 (4), z_thread_prio_set 116 (2), " +
@@ -146,11 +147,11 @@ func thousands(n int64) string {
 // A snapshot whose memory is of another program than the one that ran matches its own
 // ELF file; that the trace does not follow that program shows.
 func TestWrongProgram(t *testing.T) {
-	trust := exported(t, "am243x-r5f-etmv3-threadx-002b37c", "threadx.elf").Trust()
-	if trust.Verdict != report.WrongProgram || len(trust.Doubts) != 1 || trust.Distinct == 0 || trust.Matching != trust.Distinct {
-		t.Fatalf("%+v", trust)
+	got := exported(t, "am243x-r5f-etmv3-threadx-002b37c", "threadx.elf").Trust()
+	if got.Verdict != trust.WrongProgram || len(got.Doubts) != 1 || got.Distinct == 0 || got.Matching != got.Distinct {
+		t.Fatalf("%+v", got)
 	}
-	if d := trust.Doubts[0]; d.What != "source 0x10" || d.OfProgramFile || d.Of < report.LeastChecks || float64(d.Agrees) > 0.05*float64(d.Of) {
+	if d := got.Doubts[0]; d.What != "source 0x10" || d.OfProgramFile || d.Of < trust.LeastChecks || float64(d.Agrees) > 0.05*float64(d.Of) {
 		t.Errorf("%+v", d)
 	}
 }

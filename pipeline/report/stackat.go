@@ -88,13 +88,13 @@ func (t *CallTree) roots(task int32) []int32 {
 // search returns the node of a function that may be on top where one of some nodes was
 // entered, and then exceptions began; none: there is no such. Tail calls put others in the
 // place of a function.
-func (t *CallTree) search(from []int32, exceptions []exceptionKey, function int32) int32 {
+func (t *CallTree) search(from []int32, exceptions []read.Exception, function int32) int32 {
 	level := t.withTails(from)
 	for _, x := range exceptions {
 		var handlers []int32
 		for _, n := range level {
 			for c := range t.children(n) {
-				if e := &t.Nodes[c]; e.Entry == schema.StackException && e.exception == x.kind && e.number == x.number {
+				if e := &t.Nodes[c]; e.Entry == schema.StackException && e.exception == x {
 					handlers = slices.AppendSeq(handlers, t.children(c))
 				}
 			}
@@ -140,7 +140,7 @@ func (t *CallTree) frames(node int32) []StackFrame {
 		n := &t.Nodes[node]
 		f := StackFrame{Name: t.name(node), Entry: n.Entry}
 		if n.Entry == schema.StackException {
-			f.Exception = exceptionText(n.exception, n.number)
+			f.Exception = n.exception.String()
 		}
 		frames = append(frames, f)
 	}

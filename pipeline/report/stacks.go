@@ -39,8 +39,7 @@ type CallNode struct {
 
 	function  int32 // in the program; none: -1
 	address   uint32
-	exception schema.Null[schema.ExceptionType]
-	number    schema.Null[uint16]
+	exception read.Exception
 	firstNext [2]int32 // its first child, and the next child of its parent; none: -1
 }
 
@@ -64,9 +63,9 @@ func (t *CallTree) add(b *schema.Batch) error {
 			Calls:     int64(schema.StacksCalls.At(b, row)),
 			Own:       WorkAt(b, row, schema.StacksInstructions, schema.StacksCycles),
 			all:       WorkAt(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
+			exception: read.ExceptionAt(b, row, schema.StacksException, schema.StacksNumber),
 			firstNext: [2]int32{none, none},
 		}
-		n.exception, n.number = read.Exception(b, row, schema.StacksException, schema.StacksNumber)
 		if !parents.Null(row) {
 			n.Parent = int32(parents.U32[row])
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
+	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -80,7 +82,7 @@ func sampleTasks(t *testing.T, dirs []string) {
 }
 
 func sampleExceptions(t *testing.T, dirs []string) {
-	x, err := report.ReadExceptions(dirs, "")
+	x, err := exceptions.Read(dirs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,13 +112,13 @@ func sampleCalls(t *testing.T, m *report.Merged, dirs []string) {
 	all := callsByFunction(t, dirs[0])
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		durations := all[r.Function]
-		if int64(len(durations)) != r.Ended || r.Unit != report.InCycles {
-			t.Errorf("%s: %d calls ended, in %s; the table has %d", r.Function, r.Ended, r.Unit, len(durations))
+		took := all[r.Function]
+		if int64(len(took)) != r.Ended || r.Unit != durations.InCycles {
+			t.Errorf("%s: %d calls ended, in %s; the table has %d", r.Function, r.Ended, r.Unit, len(took))
 		}
 		var below [2]int64 // how many do not exceed the median, and the 99th percentile
 		sum := int64(0)
-		for seq, n := range durations {
+		for seq, n := range took {
 			if n > r.Longest || n == r.Longest && seq < r.Worst.Seq {
 				t.Errorf("%s: the call at %d took %d cycles; the longest is %d at %d", r.Function, seq, n, r.Longest, r.Worst.Seq)
 			}
@@ -124,7 +126,7 @@ func sampleCalls(t *testing.T, m *report.Merged, dirs []string) {
 			below[0] += one(n <= r.Median)
 			below[1] += one(n <= r.P99)
 		}
-		if durations[r.Worst.Seq] != r.Longest || sum != r.Sum || 2*below[0] < r.Ended || 100*below[1] < 99*r.Ended {
+		if took[r.Worst.Seq] != r.Longest || sum != r.Sum || 2*below[0] < r.Ended || 100*below[1] < 99*r.Ended {
 			t.Errorf("%s: longest %d at %d, sum %d, median %d, p99 %d: not those of the table", r.Function, r.Longest, r.Worst.Seq, r.Sum, r.Median, r.P99)
 		}
 		if n := r.Ended; n == 0 {
@@ -211,29 +213,6 @@ func TestInclusiveWithout(t *testing.T) {
 	}
 }
 
-// Durations are in the best unit that all of them have.
-func TestDurationUnits(t *testing.T) {
-	for _, tt := range []struct{ name, spans, want string }{
-		{"cycles", "span 1 2 cycles=7 ticks=1 instructions=3\nspan 5 9 ordinal=1 cycles=9 ticks=1 instructions=4", "9 cycles at 5, median 7"},
-		{"ticks", "span 1 2 ticks=5 instructions=3\nspan 5 9 ordinal=1 cycles=9 ticks=4 instructions=4", "5 ticks at 1, median 4"},
-		{"instructions", "span 1 2 ticks=5 instructions=3\nspan 5 9 ordinal=1 instructions=3", "3 instructions at 1, median 3"},
-		{"open", "span 1 2 cycles=5 ticks=5 instructions=3\nspan 5 ? ordinal=1 end=open", "5 cycles at 1, median 5"},
-		{"gap", "span 1 2 cycles=5 instructions=3\nspan 5 9 ordinal=1 end=gap instructions=3", "5 cycles at 1, median 5"},
-		{"none", "span 1 ? end=open\nspan 5 ? ordinal=1 end=open", "0 instructions at 0, median 0"},
-	} {
-		dir := write(t, tt.name, datasettest.Stacked+"exception 1 entry type=irq number=3\nexception 5 entry type=irq number=3\n"+tt.spans)
-		x, err := report.ReadExceptions([]string{dir}, "")
-		if err != nil || len(x.Rows) != 1 {
-			t.Errorf("%s: %v %+v", tt.name, err, x)
-			continue
-		}
-		r := &x.Rows[0]
-		if got := fmt.Sprintf("%d %s at %d, median %d", r.Longest, r.Unit, r.Worst.Seq, r.Median); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
-		}
-	}
-}
-
 // A percentile of rank p is the least that p percent of all do not exceed.
 func TestPercentiles(t *testing.T) {
 	for _, tt := range []struct{ n, median, p99 int64 }{{1, 1, 1}, {2, 1, 2}, {3, 2, 3}, {100, 50, 99}, {101, 51, 100}, {200, 100, 198}} {
@@ -250,8 +229,8 @@ func TestPercentiles(t *testing.T) {
 		if err != nil || len(c.Rows) != 1 {
 			t.Fatal(err, c)
 		}
-		if r := &c.Rows[0]; r.Median != tt.median || r.P99 != tt.p99 || r.Longest != tt.n || r.Worst.Seq != 0 || r.Unit != report.InInstructions {
-			t.Errorf("%d: %+v, want median %d, p99 %d", tt.n, r.Durations, tt.median, tt.p99)
+		if r := &c.Rows[0]; r.Median != tt.median || r.P99 != tt.p99 || r.Longest != tt.n || r.Worst.Seq != 0 || r.Unit != durations.InInstructions {
+			t.Errorf("%d: %+v, want median %d, p99 %d", tt.n, r.Summary, tt.median, tt.p99)
 		}
 	}
 }
@@ -260,7 +239,7 @@ func TestPercentiles(t *testing.T) {
 func TestDurationSum(t *testing.T) {
 	_, c := readCalls(t, datasettest.Stacked+"stack function=0\ncall 0 1 stack=0 instructions=9223372036854775807\ncall 1 2 stack=0 instructions=5")
 	if r := &c.Rows[0]; r.Sum != math.MaxInt64 || r.Longest != math.MaxInt64 || r.Median != 5 {
-		t.Errorf("%+v", r.Durations)
+		t.Errorf("%+v", r.Summary)
 	}
 }
 
@@ -289,7 +268,7 @@ func TestHostileStacks(t *testing.T) {
 			_, err = m.Calls([]string{dir}, "")
 		}
 		if err == nil && strings.Contains(tt.text, "span") {
-			_, err = report.ReadExceptions([]string{dir}, "")
+			_, err = exceptions.Read([]string{dir}, "")
 		}
 		if err == nil {
 			_, err = report.ReadTasks([]string{dir}, "")
@@ -313,7 +292,7 @@ func TestWithoutStacks(t *testing.T) {
 	wantMissing(t, err, "calls")
 	_, err = report.ReadTasks(dirs, "")
 	wantMissing(t, err, "tasks")
-	_, err = report.ReadExceptions(dirs, "")
+	_, err = exceptions.Read(dirs, "")
 	wantMissing(t, err, "exception_spans")
 }
 

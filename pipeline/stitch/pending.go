@@ -16,9 +16,21 @@ type decodedPart struct {
 	segment  int32 // ordinal of its segment
 	// decodeFrom is the segment at which decoding has to begin for the rows of the part.
 	decodeFrom int32
-	// lowered is not 0 if the instruction before the part, which is of its
-	// segment, was cancelled: from that ordinal on, rows count one too many.
-	lowered int64
+	cancelled  int64   // instructions of it that were
+	lowered    lowered // by what was cancelled of the part before, which is of its segment
+	waits      waits
+}
+
+// lowered says that from an ordinal of a segment on, rows count so many instructions that were
+// cancelled.
+type lowered struct {
+	from, by int64
+}
+
+// waits is what a part adds to those that wait.
+type waits struct {
+	rows  int
+	bytes int64
 }
 
 // What may wait for a cancel: beyond, one finds nothing. Rows reported after the
@@ -28,20 +40,20 @@ const (
 	pendingBytes = 4 << 20
 )
 
-// A pending has the parts that may still change: the first has the last act that
-// can be cancelled, the others after it have none. Nothing else reaches back
-// (docs/etmv3.md §4.6).
+// A pending has the parts that may still change: the first has an act that can be cancelled.
+// Where one act is cancelled at most, no other part has any (docs/etmv3.md §4.6). Nothing
+// else reaches back.
 type pending struct {
 	parts []*decodedPart
-	rows  int
-	bytes int64
+	waits
 }
 
 // add adds a part to those that wait.
 func (w *pending) add(p *decodedPart) {
 	if len(w.parts) > 0 {
-		w.rows += p.rows()
-		w.bytes += p.Row.Bytes
+		p.waits = waits{p.rows(), p.Row.Bytes}
+		w.rows += p.waits.rows
+		w.bytes += p.waits.bytes
 	}
 	w.parts = append(w.parts, p)
 }
@@ -54,6 +66,46 @@ func (w *pending) commit() []*decodedPart {
 	parts := w.parts
 	*w = pending{}
 	return parts
+}
+
+// settle returns the parts that nothing changes any more once p has come.
+func (w *pending) settle(p *decodedPart) []*decodedPart {
+	if w.full() {
+		return w.commit()
+	}
+	if p.End.Cancelable == decode.CancelableEarlier {
+		return nil
+	}
+	w.keep(p.End.Earlier)
+	n := 0
+	for n < len(w.parts) && len(w.parts[n].End.Acts) == 0 {
+		n++
+	}
+	if n == len(w.parts) {
+		return w.commit()
+	}
+	for _, q := range w.parts[1 : n+1] { // the first of those that wait adds nothing
+		w.rows -= q.waits.rows
+		w.bytes -= q.waits.bytes
+	}
+	settled := w.parts[:n:n]
+	w.parts = w.parts[n:]
+	return settled
+}
+
+// keep has the newest n acts stay open, and makes older ones final.
+func (w *pending) keep(n int) {
+	for i := len(w.parts) - 1; i >= 0; i-- {
+		acts := &w.parts[i].End.Acts
+		*acts = (*acts)[max(0, len(*acts)-n):]
+		n = max(0, n-len(*acts))
+	}
+}
+
+// isFinal says that no later part changes p, unless parts before it may change.
+func (p *decodedPart) isFinal() bool {
+	kind := p.End.Cancelable
+	return len(p.End.Acts) == 0 && (kind == decode.NothingCancelable || kind == decode.CancelableEarlier)
 }
 
 // rowsOf returns the rows of p of one kind, which are some of all.
@@ -85,7 +137,10 @@ func (w *pending) apply(p *decodedPart) bool {
 	if p.Back.Cancel.OK {
 		w.cancel(p)
 	}
-	return len(w.parts) > 0 && (len(p.Back.Aborts) > 0 || p.Back.Cancel.OK)
+	for _, c := range p.Back.Acts {
+		w.cancelActs(p, c)
+	}
+	return len(w.parts) > 0 && (len(p.Back.Aborts) > 0 || p.Back.Cancel.OK || len(p.Back.Acts) > 0)
 }
 
 // abort gives exceptions that an instruction made the address of the last one.
@@ -128,9 +183,7 @@ func (w *pending) cancel(p *decodedPart) {
 			waiting.dropReturn(waiting.End.Return)
 		}
 		p.dropReturn(rows.Return)
-		if next := append(w.parts[1:len(w.parts):len(w.parts)], p)[0]; next.Continued {
-			next.lowered = first.End.Seq
-		}
+		w.after(0, p).lower(first)
 	case decode.CancelableReturn:
 		first.dropReturn(first.End.Return)
 		if rows.DataElement >= 0 {
@@ -145,6 +198,60 @@ func (w *pending) cancel(p *decodedPart) {
 	}
 }
 
+// cancelActs cancels the newest acts before p, as far as they wait.
+func (w *pending) cancelActs(p *decodedPart, c decode.BackActs) {
+	event, i := &p.unit.Events[c.Event], len(w.parts)-1
+	for range c.Count {
+		for i >= 0 && len(w.parts[i].End.Acts) == 0 {
+			i--
+		}
+		if i < 0 {
+			event.Event, event.Detail = schema.EventInconsistent, decode.NothingToCancel
+			return
+		}
+		if at := w.parts[i].cancelAct(); at.OK {
+			event.Address = at
+			w.after(i, p).lower(w.parts[i])
+		}
+	}
+}
+
+// after returns the part after that of an index, which is p after all that wait.
+func (w *pending) after(i int, p *decodedPart) *decodedPart {
+	if i+1 < len(w.parts) {
+		return w.parts[i+1]
+	}
+	return p
+}
+
+// lower has the rows of p not count what was cancelled of the part before.
+func (p *decodedPart) lower(before *decodedPart) {
+	if p.Continued {
+		p.lowered = lowered{before.End.Seq, before.cancelled}
+	}
+}
+
+// cancelAct cancels the last act of p, and returns the address of its first instruction, if it
+// executed one.
+func (p *decodedPart) cancelAct() (address schema.Null[uint32]) {
+	last := len(p.End.Acts) - 1
+	n := p.End.Acts[last]
+	p.End.Acts = p.End.Acts[:last]
+	address, ok := p.unit.TakeBackAct(p.from, &p.to, n)
+	if !ok {
+		panic("stitch: an act has no run")
+	}
+	p.drop(int64(n))
+	return address
+}
+
+// drop has the rows of p not count its last n instructions, which were cancelled.
+func (p *decodedPart) drop(n int64) {
+	p.cancelled += n
+	p.Row.Instructions -= n
+	p.unit.Lower(p.from, p.to, p.End.Seq-p.cancelled, n)
+}
+
 // cancelLast cancels the last instruction of p and returns its address. Its cost
 // is that of the next instruction, which by is the first part that may have.
 func (p *decodedPart) cancelLast(by *decodedPart) uint32 {
@@ -152,8 +259,7 @@ func (p *decodedPart) cancelLast(by *decodedPart) uint32 {
 	if !ok {
 		panic("stitch: the last act has no run")
 	}
-	p.Row.Instructions--
-	p.unit.Lower(p.from, p.to, p.End.Seq-1)
+	p.drop(1)
 	if n := p.to[decode.Counts]; p.CountsEach && n > p.from[decode.Counts] && p.unit.Counts.At(n-1).Seq == p.End.Seq-1 {
 		p.to[decode.Counts]--
 	}

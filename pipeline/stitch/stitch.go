@@ -7,6 +7,7 @@ package stitch
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/tracelake/tracelake/decode"
@@ -43,7 +44,7 @@ type Stitcher struct {
 	ended      bool
 	rows       []schema.Segment // see rowAlone
 	exceptions int64            // rows of `exceptions`, returns too
-	lowered    []int64          // what its parts say of instructions that were cancelled
+	lowered    []lowered        // what its parts say of instructions that were cancelled
 
 	numbers map[schema.BlockKey]uint32 // of code blocks, by first use
 	// lookaside has the numbers of blocks that were used last, by their address: parts
@@ -127,27 +128,28 @@ func (s *Stitcher) take(p *decodedPart) error {
 	if s.pending.apply(p) {
 		p.decodeFrom = s.pending.parts[0].segment
 	}
-	if p.End.Cancelable != decode.CancelableEarlier || s.pending.full() {
-		if err := s.commit(); err != nil {
-			return err
-		}
+	if err := s.segments(s.pending.settle(p)); err != nil {
+		return err
 	}
-	if p.End.Cancelable == decode.NothingCancelable || p.End.Cancelable == decode.CancelableEarlier && len(s.pending.parts) == 0 {
+	if len(s.pending.parts) == 0 && p.isFinal() {
 		return s.segment(p)
 	}
 	s.pending.add(p)
 	return nil
 }
 
-// commit takes the parts that waited.
-func (s *Stitcher) commit() error {
-	for _, p := range s.pending.commit() {
+// segments takes parts for the last time.
+func (s *Stitcher) segments(parts []*decodedPart) error {
+	for _, p := range parts {
 		if err := s.segment(p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// Commit takes the parts that waited: no part comes that could cancel anything.
+func (s *Stitcher) Commit() error { return s.segments(s.pending.commit()) }
 
 // unsynced takes what is before the first cut.
 func (s *Stitcher) unsynced(u *Unit) error {
@@ -167,7 +169,7 @@ func (s *Stitcher) unsynced(u *Unit) error {
 
 // Lose takes a loss after all units so far: it is in their last segment, if there is one.
 func (s *Stitcher) Lose(l schema.Loss) error {
-	if err := s.commit(); err != nil {
+	if err := s.Commit(); err != nil {
 		return err
 	}
 	s.row.Bytes += l.Bytes
@@ -185,7 +187,7 @@ func (s *Stitcher) segment(p *decodedPart) error {
 		}
 	}
 	s.row.Start.DecodeFrom = min(s.row.Start.DecodeFrom, p.decodeFrom)
-	if p.lowered > 0 {
+	if p.lowered.by > 0 {
 		s.lowered = append(s.lowered, p.lowered)
 	}
 	if p.CountsEach {
@@ -195,7 +197,7 @@ func (s *Stitcher) segment(p *decodedPart) error {
 	// Rows stand on the start of the segment, but for what the part before
 	// said last.
 	b := s.open
-	b.seq -= int64(len(s.lowered))
+	b.seq -= s.before(math.MaxInt64)
 	b.timestamp, b.timestamps, b.vmid = s.carry.base.timestamp, int32(p.from[decode.Timestamps]), s.carry.base.vmid
 	b.contextID = s.carry.base.contextID
 	b.ordinal = s.open.ordinal + s.exceptions
@@ -244,9 +246,9 @@ func (s *Stitcher) rowAlone() []schema.Segment {
 // counts.
 func (s *Stitcher) before(seq int64) int64 {
 	n := int64(0)
-	for _, from := range s.lowered {
-		if from <= seq {
-			n++
+	for _, l := range s.lowered {
+		if l.from <= seq {
+			n += l.by
 		}
 	}
 	return n
@@ -260,7 +262,7 @@ func (s *Stitcher) pointBack(p *decodedPart) {
 	}
 	for i := p.from[decode.Counts]; i < p.to[decode.Counts]; i++ {
 		if x := p.unit.Counts.At(i); x.Late {
-			x.Seq += int64(len(s.lowered)) - s.before(x.Seq)
+			x.Seq += s.before(math.MaxInt64) - s.before(x.Seq)
 			p.unit.Counts.Set(i, x)
 		}
 	}
@@ -373,5 +375,5 @@ func (s *Stitcher) addAccesses(rows []schema.DataAccess) error {
 
 // Finish ends the source. After it, every row is in its sink.
 func (s *Stitcher) Finish() error {
-	return errors.Join(s.commit(), s.closeSegment(), s.data.Finish())
+	return errors.Join(s.Commit(), s.closeSegment(), s.data.Finish())
 }

@@ -29,8 +29,8 @@ func (v Value) Section() *Section { return section(v.facts) }
 
 func section(facts []Fact) *Section {
 	for i := range facts {
-		if s := facts[i].Value.rows; s != nil {
-			return s
+		if v := &facts[i].Value; v.kind == rows {
+			return v.rows
 		}
 	}
 	return nil
@@ -70,17 +70,6 @@ type Column struct {
 // OnScreen says whether screens have the column.
 func (c *Column) OnScreen() bool { return c.Title != "" || c.Weight == Share || c.Weight == Extent }
 
-// Columns joins columns, without those that [When] leaves out.
-func Columns(columns ...Column) []Column {
-	var all []Column
-	for _, c := range columns {
-		if c.At != nil {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
 // When is a column of screens that is there on a condition. JSON has it in any case, as null.
 func When(there bool, c Column) Column {
 	if !there {
@@ -115,12 +104,14 @@ const (
 	Seconds      // in a unit that suits it
 	OfWhole      // the share that it is of Section.Whole, in percent
 	Percent      // the share that a figure is
+	Exact        // likewise, with more decimals
 	Points       // percentage points, with a sign
 	Signed       // a whole number with a sign
 	Ratio        // two decimals
 	Figure       // so many of so many
 	FromTo       // what it was, and what it is
 	Chart        // what a chart is drawn of: JSON alone has it
+	Hash         // of which the first characters are enough for people
 )
 
 // A Value is what a row or an answer has: the zero Value is [None].
@@ -150,6 +141,7 @@ const (
 	other
 	object
 	rows
+	list
 )
 
 // Values that are none.
@@ -163,17 +155,25 @@ func Text(s string) Value {
 	if s == "" {
 		return Absent
 	}
-	return Value{kind: text, text: s}
+	return Word(s)
 }
 
+// Word is text that JSON has even if it is empty.
+func Word(s string) Value { return Value{kind: text, text: s} }
+
 // Int is a whole number.
-func Int[N ~int | ~int32 | ~int64 | ~uint32](n N) Value { return Value{kind: whole, n: int64(n)} }
+func Int[N ~int | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32](n N) Value {
+	return Value{kind: whole, n: int64(n)}
+}
 
 // Nullable is a number that may be unknown.
 func Nullable(n schema.Null[int64]) Value { return If(n.OK, Int(n.V)) }
 
 // Float is a number.
 func Float(x float64) Value { return Value{kind: fraction, x: x} }
+
+// positive is a number that is not known if it is 0.
+func positive(x float64) Value { return If(x != 0, Float(x)) }
 
 // Tenths is a sum of shares of cycles, which programs get rounded to a tenth.
 func Tenths(x float64) Value { return Value{kind: tenths, x: x} }
@@ -198,6 +198,12 @@ func Object(facts ...Fact) Value { return Value{kind: object, facts: facts} }
 
 // Rows is a section.
 func Rows(s *Section) Value { return Value{kind: rows, rows: s} }
+
+// List is a section of which all rows are written.
+func List(s *Section) Value { return Value{kind: list, rows: s} }
+
+// each is a list of so many rows that only programs read.
+func each(n int, columns ...Column) Value { return List(&Section{Rows: n, Columns: columns}) }
 
 // If is a value on a condition, else [None].
 func If(known bool, v Value) Value {

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,23 +14,25 @@ import (
 // example has every kind of value, in two rows of which one is left out of a third.
 func example() *Answer {
 	names := []string{"a", "b, \"c\"", "d"}
-	s := &Section{Noun: "row", Rows: 3, Top: 2, Columns: Columns(
-		Column{Title: "ON SCREENS", At: func(int) Value { return None }},
-		Column{Key: "name", At: func(i int) Value { return Text(names[i]) }},
-		Column{Key: "core", At: func(i int) Value { return Text([]string{"", "cpu"}[i]) }},
+	s := &Section{Noun: "row", Rows: 3, Top: 2, Columns: []Column{
+		{Title: "ON SCREENS", At: func(int) Value { return None }},
+		{Key: "name", At: func(i int) Value { return Text(names[i]) }},
+		{Key: "core", At: func(i int) Value { return Text([]string{"", "cpu"}[i]) }},
 		When(false, Column{Key: "never", Title: "NEVER", At: func(int) Value { return Int(1) }}),
-		Column{Key: "covered", Unit: Figure, At: func(i int) Value { return Of(int64(i), 4*int64(i)) }},
-		Column{Key: "covered.reached", Unit: Count, At: func(i int) Value { return Int(i) }},
-		Column{Key: "now", At: func(i int) Value { return If(i > 0, Object()) }},
-		Column{Key: "now.cycles", Unit: Cycles, At: func(int) Value { return Tenths(438643.99999999977) }},
-		Column{Key: "now.share", Unit: Ratio, At: func(int) Value { return PercentOf(0.25) }},
-		Column{Key: "hidden", Unit: Count, At: func(i int) Value { return Int(7).unless(i > 0) }},
-		Column{Key: "each", Unit: Chart, At: func(int) Value { return JSONOf([]int{1, 2}) }},
-	)}
+		{Key: "covered", Unit: Figure, At: func(i int) Value { return Of(int64(i), 4*int64(i)) }},
+		{Key: "covered.reached", Unit: Count, At: func(i int) Value { return Int(i) }},
+		{Key: "now", At: func(i int) Value { return If(i > 0, Object()) }},
+		{Key: "now.cycles", Unit: Cycles, At: func(int) Value { return Tenths(438643.99999999977) }},
+		{Key: "now.share", Unit: Ratio, At: func(int) Value { return PercentOf(0.25) }},
+		{Key: "hidden", Unit: Count, At: func(i int) Value { return Int(7).unless(i > 0) }},
+		{Key: "each", Unit: Chart, At: func(int) Value { return JSONOf([]int{1, 2}) }},
+	}}
 	return &Answer{Name: "example", Facts: []Fact{
 		{"text", Text("<&>")},
 		{"none", None},
 		{"absent", Absent},
+		{"empty", Word("")},
+		{"list", each(1, Column{Key: "i", At: func(i int) Value { return Int(i) }})},
 		{"known", Nullable(schema.Of(int64(3)))},
 		{"object", Object(Fact{"x", Float(0.5)})},
 		{"rows", Rows(s)},
@@ -45,6 +48,12 @@ func TestJSON(t *testing.T) {
 	want := `{
   "text": "<&>",
   "none": null,
+  "empty": "",
+  "list": [
+    {
+      "i": 0
+    }
+  ],
   "known": 3,
   "object": {
     "x": 0.5
@@ -106,6 +115,18 @@ func TestCSV(t *testing.T) {
 		"\"b, \"\"c\"\"\",cpu,,1,4,1,438644,25,7\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A name is text in CSV, without the quotes of JSON.
+func TestCSVOfNames(t *testing.T) {
+	tasks := &report.Tasks{Rows: []report.Task{{Name: "main"}}}
+	branches := &report.Branches{Rows: []report.Branch{{In: report.Name{Function: "main"}}}}
+	for _, a := range []*Answer{Tasks(nil, tasks, 0), Branches(nil, branches, 0, Absent, Absent)} {
+		var out bytes.Buffer
+		if err := CSV(&out, a); err != nil || !strings.Contains(out.String(), ",main,") {
+			t.Errorf("%v: %s", err, &out)
+		}
 	}
 }
 

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/growth"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // Coverage is how much of the program ran. limit is what --fail-under demands, [Absent] if nothing
 // does; stretches are those of a program without names.
-func Coverage(head []Fact, c *report.Coverage, by report.By, top int, limit, baseline Value, growth []report.Growth,
+func Coverage(head []Fact, c *report.Coverage, by report.By, top int, limit, baseline Value, growth []growth.Curve,
 	stretches []report.Stretch,
 ) *Answer {
 	return &Answer{Name: "coverage", Facts: append(head,
@@ -26,8 +27,8 @@ func Coverage(head []Fact, c *report.Coverage, by report.By, top int, limit, bas
 		Fact{"baseline", baseline},
 		Fact{"by", Text(RowNoun(c.Named, by))},
 		Fact{"rows", Rows(coverageRows(c, by, top))},
-		Fact{"growth", JSONOf(growthObjects(growth))},
-		Fact{"stretches", IfAny(len(stretches) > 0, JSONOf(stretchObjects(stretches)))},
+		Fact{"growth", growths(growth)},
+		Fact{"stretches", IfAny(len(stretches) > 0, stretchList(stretches))},
 	)}
 }
 
@@ -50,7 +51,7 @@ func coverageRows(c *report.Coverage, by report.By, top int) *Section {
 	}
 	s.Columns = append(rowNames(true, s.Rows, name, by),
 		Column{Title: "COVERED", Unit: Percent, Weight: Main, At: code},
-		Column{Weight: Extent, At: code})
+		Column{Weight: Extent})
 	s.Columns = append(s.Columns, coverageFigures(row, true)...)
 	return s
 }
@@ -130,14 +131,14 @@ func branchRows(b *report.Branches, top int) *Section {
 			return Text(n.Place(&row(i).In))
 		}},
 		{Title: "VERDICT", Weight: Name, At: func(i int) Value { return Text(verdictWords(row(i))) }},
-		{Weight: Extent, At: func(i int) Value { return None }},
+		{Weight: Extent},
 		{"address", "ADDRESS", Words, Spare, 2, func(i int) Value { return Text(Hex(row(i).Address)) }},
 		{Key: "kind", At: func(i int) Value { return Text(row(i).Kind.String()) }},
 		{Key: "predicated", At: func(i int) Value { return JSONOf(row(i).Predicated) }},
 		{Key: "target", At: func(i int) Value { return IfAny(row(i).Target.OK, Text(Hex(row(i).Target.V))) }},
 		{Key: "core", At: func(i int) Value { return Text(row(i).In.Core) }},
 		{Title: "FUNCTION", Weight: Remark, Place: 3, At: func(i int) Value { return Text(row(i).In.Function) }},
-		{Key: "function", At: func(i int) Value { return JSONOf(row(i).In.Function) }},
+		{Key: "function", At: func(i int) Value { return Word(row(i).In.Function) }},
 		{Key: "function_address", At: func(i int) Value { return Text(Hex(row(i).In.Address)) }},
 		{Key: "file", At: func(i int) Value { return Text(row(i).In.File) }},
 		{Key: "line", At: func(i int) Value { return IfAny(row(i).In.Line != 0, Int(row(i).In.Line)) }},
@@ -179,7 +180,7 @@ func branchRowsBy(c *report.Coverage, by report.By, top int) *Section {
 	}
 	s.Columns = append(rowNames(c.Named, s.Rows, func(i int) *report.Name { return &all[i].Name }, by),
 		Column{Title: "OUTCOMES", Unit: Percent, Weight: Main, At: outcomes},
-		Column{Weight: Extent, At: outcomes},
+		Column{Weight: Extent},
 		Column{"outcomes", "SEEN", Figure, Number, 0, outcomes})
 	return s
 }
@@ -238,46 +239,25 @@ func predicated(p *report.Predicated) Value {
 		Fact{"failed", Int(p.Failed)}, Fact{"untold", Int(p.Untold)})
 }
 
-// A growthObject says when trace showed anything new: at instructions of a source, from 0 on.
-type growthObject struct {
-	Directory    string `json:"directory"`
-	Source       string `json:"source"`
-	Instructions int64  `json:"instructions"`
-	Addresses    int    `json:"executed_addresses"`
-	HalfAt       int64  `json:"half_at"`
-	LastNewAt    int64  `json:"last_new_at"`
+// growths say when trace showed anything new: at instructions of a source, from 0 on.
+func growths(list []growth.Curve) Value {
+	return each(len(list),
+		Column{Key: "directory", At: func(i int) Value { return Word(list[i].Dir) }},
+		Column{Key: "source", At: func(i int) Value { return Text(schema.SourceText(list[i].Source)) }},
+		Column{Key: "instructions", At: func(i int) Value { return Int(list[i].Instructions) }},
+		Column{Key: "executed_addresses", At: func(i int) Value { return Int(len(list[i].Seqs)) }},
+		Column{Key: "half_at", At: func(i int) Value { return Int(list[i].At(0.5)) }},
+		Column{Key: "last_new_at", At: func(i int) Value { return Int(list[i].At(1)) }})
 }
 
-func growthObjects(growth []report.Growth) []growthObject {
-	objects := []growthObject{}
-	for i := range growth {
-		g := &growth[i]
-		objects = append(objects, growthObject{
-			g.Dir, schema.SourceText(g.Source), g.Instructions, len(g.Seqs), g.At(0.5),
-			g.At(1),
-		})
-	}
-	return objects
-}
-
-// A stretchObject is what ran in one go where nothing has names.
-type stretchObject struct {
-	Core         string `json:"core,omitempty"`
-	Address      string `json:"address"`
-	Bytes        int64  `json:"bytes"`
-	Instructions int64  `json:"instructions"`
-	Covered      int64  `json:"covered"`
-	Executions   int64  `json:"executions"`
-	Entries      int64  `json:"entries"`
-}
-
-func stretchObjects(stretches []report.Stretch) []stretchObject {
-	objects := []stretchObject{}
-	for _, s := range stretches {
-		objects = append(objects, stretchObject{
-			s.Core, Hex(s.Address), s.Bytes, s.Code.Of, s.Code.Covered, s.Instructions,
-			s.Entries,
-		})
-	}
-	return objects
+// stretchList is what ran in one go where nothing has names.
+func stretchList(list []report.Stretch) Value {
+	return each(len(list),
+		Column{Key: "core", At: func(i int) Value { return Text(list[i].Core) }},
+		Column{Key: "address", At: func(i int) Value { return Text(Hex(list[i].Address)) }},
+		Column{Key: "bytes", At: func(i int) Value { return Int(list[i].Bytes) }},
+		Column{Key: "instructions", At: func(i int) Value { return Int(list[i].Code.Of) }},
+		Column{Key: "covered", At: func(i int) Value { return Int(list[i].Code.Covered) }},
+		Column{Key: "executions", At: func(i int) Value { return Int(list[i].Instructions) }},
+		Column{Key: "entries", At: func(i int) Value { return Int(list[i].Entries) }})
 }

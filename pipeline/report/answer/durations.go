@@ -4,6 +4,9 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
+	"github.com/tracelake/tracelake/pipeline/report/exceptions"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -14,7 +17,7 @@ func Calls(head []Fact, c *report.Calls, top int, baseline Value) *Answer {
 		report.ByFunction),
 		Column{"calls", "CALLS", Count, Number, 0, func(i int) Value { return Int(c.Rows[i].Calls) }},
 		Column{"end_not_seen", "NO END", Count, Number, 6, func(i int) Value { return Int(c.Rows[i].Unended) }})
-	s.Columns = append(s.Columns, durations(func(i int) *report.Durations { return &c.Rows[i].Durations })...)
+	s.Columns = append(s.Columns, durationColumns(func(i int) *durations.Summary { return &c.Rows[i].Summary })...)
 	return &Answer{Name: "calls", Facts: append(head,
 		Fact{"calls", Int(c.Calls)},
 		Fact{"calls_left_out", Int(c.LeftOut)},
@@ -28,33 +31,33 @@ func CallsChange(c *report.CallsChange, top int, dir string) Value {
 	s := &Section{Noun: "function", Rows: len(c.Rows), Top: top}
 	s.Columns = append(Names("FUNCTION", Name, s.Rows, func(i int) *report.Name { return &c.Rows[i].Name },
 		report.ByFunction),
-		durationChange("CALLS", func(i int) *report.DurationChange { return &c.Rows[i].DurationChange })...)
+		durationChange("CALLS", func(i int) *durations.Change { return &c.Rows[i].Change })...)
 	return Object(Fact{"directory", Text(dir)}, Fact{"same_program", JSONOf(c.SameProgram)},
 		Fact{"new", Int(c.New)}, Fact{"lost", Int(c.Lost)}, Fact{"rows", Rows(s)})
 }
 
 // Exceptions is how often exceptions were entered, and how long they took.
-func Exceptions(head []Fact, x *report.Exceptions, top int, baseline Value) *Answer {
+func Exceptions(head []Fact, x *exceptions.Table, top int, baseline Value) *Answer {
 	s := &Section{Noun: "exception", Rows: len(x.Rows), Top: top}
-	s.Columns = append(exceptionNames(s.Rows, func(i int) *report.ExceptionRow { return &x.Rows[i] }),
+	s.Columns = append(exceptionNames(s.Rows, func(i int) *exceptions.Row { return &x.Rows[i] }),
 		Column{"entries", "ENTRIES", Count, Number, 0, func(i int) Value { return Int(x.Rows[i].Entries) }},
 		Column{"end_not_seen", "NO END", Count, Number, 6, func(i int) Value { return Int(x.Rows[i].Unended) }})
-	s.Columns = append(s.Columns, durations(func(i int) *report.Durations { return &x.Rows[i].Durations })...)
+	s.Columns = append(s.Columns, durationColumns(func(i int) *durations.Summary { return &x.Rows[i].Summary })...)
 	return &Answer{Name: "exceptions", Facts: append(head,
 		Fact{"entries", Int(x.Entries)}, Fact{"rows", Rows(s)}, Fact{"baseline", baseline})}
 }
 
 // ExceptionsChange is which exceptions got slower, and which faster, than in the baseline in dir.
-func ExceptionsChange(c *report.ExceptionsChange, top int, dir string) Value {
+func ExceptionsChange(c *exceptions.Change, top int, dir string) Value {
 	s := &Section{Noun: "exception", Rows: len(c.Rows), Top: top}
-	s.Columns = append(exceptionNames(s.Rows, func(i int) *report.ExceptionRow { return c.Rows[i].Now }),
-		durationChange("ENTRIES", func(i int) *report.DurationChange { return &c.Rows[i].DurationChange })...)
+	s.Columns = append(exceptionNames(s.Rows, func(i int) *exceptions.Row { return c.Rows[i].Now }),
+		durationChange("ENTRIES", func(i int) *durations.Change { return &c.Rows[i].Change })...)
 	return Object(Fact{"directory", Text(dir)}, Fact{"new", Int(c.New)}, Fact{"lost", Int(c.Lost)}, Fact{"rows", Rows(s)})
 }
 
 // exceptionNames are the columns of what an exception is; on screens with its core, if there are
 // several.
-func exceptionNames(rows int, row func(int) *report.ExceptionRow) []Column {
+func exceptionNames(rows int, row func(int) *exceptions.Row) []Column {
 	several := slices.ContainsFunc(numbers(rows), func(i int) bool { return row(i).Core != row(0).Core })
 	return []Column{
 		{Title: "EXCEPTION", Weight: Name, At: func(i int) Value {
@@ -78,37 +81,37 @@ func numbers(n int) []int {
 	return list
 }
 
-// durations are the columns of how long something took. Where nothing ended nothing is known.
-func durations(row func(int) *report.Durations) []Column {
-	known := func(v func(*report.Durations) Value) func(int) Value {
+// durationColumns are the columns of how long something took. Where nothing ended nothing is known.
+func durationColumns(row func(int) *durations.Summary) []Column {
+	known := func(v func(*durations.Summary) Value) func(int) Value {
 		return func(i int) Value { return If(row(i).Ended > 0, v(row(i))) }
 	}
-	rare := func(v func(*report.Durations) Value) func(int) Value {
+	rare := func(v func(*durations.Summary) Value) func(int) Value {
 		return func(i int) Value { return IfAny(row(i).Ended > 0, v(row(i))) }
 	}
 	return []Column{
 		{Key: "ended", At: func(i int) Value { return Int(row(i).Ended) }},
-		{"unit", "UNIT", Words, Main, 4, known(func(d *report.Durations) Value { return Text(d.Unit.String()) })},
-		{"median", "MEDIAN", Count, Main, 1, known(func(d *report.Durations) Value { return Int(d.Median) })},
+		{"unit", "UNIT", Words, Main, 4, known(func(d *durations.Summary) Value { return Text(d.Unit.String()) })},
+		{"median", "MEDIAN", Count, Main, 1, known(func(d *durations.Summary) Value { return Int(d.Median) })},
 		{
 			"p99", "P99", Count, Number, 2,
-			known(func(d *report.Durations) Value { return If(d.Ended >= report.LeastOfRank, Int(d.P99)) }),
+			known(func(d *durations.Summary) Value { return If(d.Ended >= durations.LeastOfRank, Int(d.P99)) }),
 		},
-		{"longest", "LONGEST", Count, Number, 3, known(func(d *report.Durations) Value { return Int(d.Longest) })},
-		{Key: "sum", At: known(func(d *report.Durations) Value { return Int(d.Sum) })},
+		{"longest", "LONGEST", Count, Number, 3, known(func(d *durations.Summary) Value { return Int(d.Longest) })},
+		{Key: "sum", At: known(func(d *durations.Summary) Value { return Int(d.Sum) })},
 		{
 			Title: "WORST AT", Unit: Count, Weight: Number, Place: 5,
-			At: known(func(d *report.Durations) Value { return Int(d.Worst.Seq) }),
+			At: known(func(d *durations.Summary) Value { return Int(d.Worst.Seq) }),
 		},
-		{Key: "worst", At: known(func(*report.Durations) Value { return Object() })},
-		{Key: "worst.directory", At: known(func(d *report.Durations) Value { return Text(d.Worst.Dir) })},
-		{Key: "worst.source", At: known(func(d *report.Durations) Value { return Text(schema.SourceText(d.Worst.Source)) })},
-		{Key: "worst.seq", At: known(func(d *report.Durations) Value { return Int(d.Worst.Seq) })},
+		{Key: "worst", At: known(func(*durations.Summary) Value { return Object() })},
+		{Key: "worst.directory", At: known(func(d *durations.Summary) Value { return Text(d.Worst.Dir) })},
+		{Key: "worst.source", At: known(func(d *durations.Summary) Value { return Text(schema.SourceText(d.Worst.Source)) })},
+		{Key: "worst.seq", At: known(func(d *durations.Summary) Value { return Int(d.Worst.Seq) })},
 		{
 			Key: "each", Unit: Chart,
-			At: rare(func(d *report.Durations) Value { return IfAny(len(d.Each) > 0, JSONOf(d.Each)) }),
+			At: rare(func(d *durations.Summary) Value { return IfAny(len(d.Each) > 0, JSONOf(d.Each)) }),
 		},
-		{Key: "histogram", Unit: Chart, At: rare(func(d *report.Durations) Value {
+		{Key: "histogram", Unit: Chart, At: rare(func(d *durations.Summary) Value {
 			if d.Histogram == nil {
 				return Absent
 			}
@@ -123,58 +126,61 @@ type histogram struct {
 	Counts []int64   `json:"counts"`
 }
 
-func placeOf(p *report.Place) Value {
+func placeOf(p *read.Place) Value {
 	return Object(Fact{"directory", Text(p.Dir)}, Fact{"source", Text(schema.SourceText(p.Source))},
 		Fact{"seq", Int(p.Seq)})
 }
 
 // durationChange are the columns of how long something took, before and now.
-func durationChange(counted string, row func(int) *report.DurationChange) []Column {
-	ended := func(c *report.DurationChange) (int64, int64) { return c.EndedBefore, c.EndedNow }
-	was := func(of func(*report.Figures) int64) func(int) Value {
+func durationChange(counted string, row func(int) *durations.Change) []Column {
+	ended := func(c *durations.Change) (int64, int64) { return c.EndedBefore, c.EndedNow }
+	was := func(of func(*durations.Figures) int64) func(int) Value {
 		return func(i int) Value { return Was(of(&row(i).FiguresWas), of(&row(i).FiguresNow)) }
 	}
 	columns := []Column{
 		{Key: "unit", Title: "UNIT", Weight: Main, Place: 3, At: func(i int) Value { return Text(row(i).Unit.String()) }},
 		{"slower_by", "SLOWER BY", Signed, Main, 0, func(i int) Value { return Float(row(i).Slower) }},
-		{Title: "MEDIAN", Unit: FromTo, Weight: Main, Place: 1, At: was(func(f *report.Figures) int64 { return f.Median })},
+		{
+			Title: "MEDIAN", Unit: FromTo, Weight: Main, Place: 1,
+			At: was(func(f *durations.Figures) int64 { return f.Median }),
+		},
 		{Title: "P99", Unit: FromTo, Weight: Number, Place: 2, At: func(i int) Value {
 			c := row(i)
-			return If(min(c.EndedNow, c.EndedBefore) >= report.LeastOfRank, Was(c.FiguresWas.P99, c.FiguresNow.P99))
+			return If(min(c.EndedNow, c.EndedBefore) >= durations.LeastOfRank, Was(c.FiguresWas.P99, c.FiguresNow.P99))
 		}},
 		{Title: counted, Unit: FromTo, Weight: Number, Place: 4, At: func(i int) Value { return Was(ended(row(i))) }},
 		{
 			Title: "LONGEST", Unit: FromTo, Weight: Number, Place: 5,
-			At: was(func(f *report.Figures) int64 { return f.Longest }),
+			At: was(func(f *durations.Figures) int64 { return f.Longest }),
 		},
 	}
 	columns = append(columns, sideFigures("now", func(i int) (int64,
-		*report.Figures,
+		*durations.Figures,
 	) {
 		return row(i).EndedNow, &row(i).FiguresNow
 	})...)
 	return append(columns, sideFigures("before", func(i int) (int64,
-		*report.Figures,
+		*durations.Figures,
 	) {
 		return row(i).EndedBefore, &row(i).FiguresWas
 	})...)
 }
 
 // sideFigures are the columns of what took how long now, or before.
-func sideFigures(side string, of func(int) (int64, *report.Figures)) []Column {
-	at := func(v func(ended int64, f *report.Figures) Value) func(int) Value {
+func sideFigures(side string, of func(int) (int64, *durations.Figures)) []Column {
+	at := func(v func(ended int64, f *durations.Figures) Value) func(int) Value {
 		return func(i int) Value { return v(of(i)) }
 	}
 	return []Column{
-		{Key: side + ".ended", At: at(func(ended int64, _ *report.Figures) Value { return Int(ended) })},
-		{Key: side + ".median", At: at(func(_ int64, f *report.Figures) Value { return Int(f.Median) })},
+		{Key: side + ".ended", At: at(func(ended int64, _ *durations.Figures) Value { return Int(ended) })},
+		{Key: side + ".median", At: at(func(_ int64, f *durations.Figures) Value { return Int(f.Median) })},
 		{Key: side + ".p99", At: at(func(ended int64,
-			f *report.Figures,
+			f *durations.Figures,
 		) Value {
-			return If(ended >= report.LeastOfRank, Int(f.P99))
+			return If(ended >= durations.LeastOfRank, Int(f.P99))
 		})},
-		{Key: side + ".longest", At: at(func(_ int64, f *report.Figures) Value { return Int(f.Longest) })},
-		{Key: side + ".sum", At: at(func(_ int64, f *report.Figures) Value { return Int(f.Sum) })},
-		{Key: side + ".worst", At: at(func(_ int64, f *report.Figures) Value { return placeOf(&f.Worst) })},
+		{Key: side + ".longest", At: at(func(_ int64, f *durations.Figures) Value { return Int(f.Longest) })},
+		{Key: side + ".sum", At: at(func(_ int64, f *durations.Figures) Value { return Int(f.Sum) })},
+		{Key: side + ".worst", At: at(func(_ int64, f *durations.Figures) Value { return placeOf(&f.Worst) })},
 	}
 }

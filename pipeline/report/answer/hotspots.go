@@ -1,6 +1,9 @@
 package answer
 
 import (
+	"math"
+	"slices"
+
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -13,7 +16,7 @@ func Hotspots(head []Fact, h *report.Hotspots, by report.By, top int, baseline V
 		Fact{"instructions", Int(h.Instructions)},
 		Fact{"cycles", If(h.Cycles > 0, Tenths(h.Cycles))},
 		Fact{"seconds", If(h.Clocked, Float(h.Seconds))},
-		Fact{"clocks", JSONOf(clockObjects(h.Clocks))},
+		Fact{"clocks", clocks(h.Clocks)},
 		Fact{"by", Text(RowNoun(h.Named, by))},
 		Fact{"rows", Rows(hotspotRows(h, by, top))},
 		Fact{"baseline", baseline},
@@ -28,28 +31,43 @@ func UnitOf(byCycles bool) string {
 	return "instruction"
 }
 
-// own is what an instruction or a row took by itself: cycles, or executions.
-func own(byCycles bool, instructions int64, cycles float64) Value {
+// Own is what something took by itself: whole cycles, or executions.
+func Own(instructions int64, cycles float64, byCycles bool) int64 {
 	if byCycles {
-		return Float(cycles)
+		return int64(math.Round(cycles))
 	}
-	return Int(instructions)
+	return instructions
 }
 
 // Total is what all took.
 func Total(h *report.Hotspots, byCycles bool) int64 {
-	return own(byCycles, h.Instructions, h.Cycles).Int()
+	return Own(h.Instructions, h.Cycles, byCycles)
 }
 
 func hotspotRows(h *report.Hotspots, by report.By, top int) *Section {
 	row := func(i int) *report.HotspotRow { return &h.Rows[i] }
-	took := func(i int) Value { return own(h.ByCycles, row(i).Instructions, row(i).Cycles) }
+	took := func(i int) int64 { return Own(row(i).Instructions, row(i).Cycles, h.ByCycles) }
 	s := &Section{Noun: RowNoun(h.Named, by), Rows: len(h.Rows), Top: top, Whole: Total(h, h.ByCycles)}
-	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i).Int()), 0, float64(took(0).Int()) }
-	s.Columns = append(hotspotNames(h.Named, len(h.Rows), by, row), Columns(
-		Column{Title: "SHARE", Unit: OfWhole, Weight: Main, At: took},
-		Column{Weight: Share, At: took})...)
-	s.Columns = append(s.Columns, hotspotFigures(h, by, row)...)
+	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i)), 0, float64(took(0)) }
+	s.Columns = hotspotNames(h.Named, len(h.Rows), by, row)
+	for _, f := range hotspotFigures(h, by, row) {
+		s.Columns = append(s.Columns, f.Column)
+	}
+	s.Columns = append(s.Columns, Column{Weight: Share})
+	return s
+}
+
+// HotspotsOnPage are the figures of functions that the report page shows, with their titles there.
+func HotspotsOnPage(h *report.Hotspots) *Section {
+	s := &Section{Rows: len(h.Rows), Whole: Total(h, h.ByCycles)}
+	for _, f := range hotspotFigures(h, report.ByFunction, func(i int) *report.HotspotRow { return &h.Rows[i] }) {
+		if f.OnScreen() && f.page != "" {
+			f.Title = f.page
+			s.Columns = append(s.Columns, f.Column)
+		}
+	}
+	slices.SortStableFunc(s.Columns, func(a, b Column) int { return a.Place - b.Place })
+	s.Columns[0], s.Columns[1] = s.Columns[1], s.Columns[0] // a share is after what it is of
 	return s
 }
 
@@ -66,44 +84,55 @@ func hotspotNames(named bool, rows int, by report.By, row func(int) *report.Hots
 	return append(columns, Column{Key: "outside", At: func(i int) Value { return IfAny(row(i).Outside, JSONOf(true)) }})
 }
 
+// A hotspotFigure is a column of figures, and its title on the page; "": it is on no page.
+type hotspotFigure struct {
+	Column
+	page string
+}
+
 // hotspotFigures are the columns of figures. On screens that is first in which order rows are.
-func hotspotFigures(h *report.Hotspots, by report.By, row func(int) *report.HotspotRow) []Column {
+func hotspotFigures(h *report.Hotspots, by report.By, row func(int) *report.HotspotRow) []hotspotFigure {
 	functions, timed := by == report.ByFunction && h.Named, h.Cycles > 0
 	place, weight := [...]int{1, 3, 4, 5, 6, 2}, Number
+	ownCycles := ""
 	if h.ByCycles {
 		place, weight = [...]int{4, 5, 1, 3, 6, 2}, Spare
+		ownCycles = "own cycles"
 	}
 	ofFunction := func(i int) bool { return functions && row(i).Function != "" }
 	known := func(v func(*report.HotspotRow) Value) func(int) Value {
 		return func(i int) Value { return If(row(i).Cycles > 0, v(row(i))) }
 	}
-	return append(Columns(
-		Column{
+	return append([]hotspotFigure{
+		{Column{Title: "SHARE", Unit: OfWhole, Weight: Main, At: func(i int) Value {
+			return Int(Own(row(i).Instructions, row(i).Cycles, h.ByCycles))
+		}}, "share"},
+		{Column{
 			"instructions", "INSTRUCTIONS", Count, weight, place[0],
 			func(i int) Value { return Int(row(i).Instructions) },
-		},
-		When(functions, Column{"entries", "ENTRIES", Count, Number, place[1], func(i int) Value {
+		}, "own instructions"},
+		{When(functions, Column{"entries", "ENTRIES", Count, Number, place[1], func(i int) Value {
 			return Int(row(i).Entries).unless(ofFunction(i))
-		}}),
-		When(timed, Column{
+		}}), "entries"},
+		{When(timed, Column{
 			"cycles", "CYCLES", Cycles, Number, place[2],
 			known(func(r *report.HotspotRow) Value { return Tenths(r.Cycles) }),
-		}),
-		When(h.Clocked, Column{
+		}), ownCycles},
+		{When(h.Clocked, Column{
 			"seconds", "TIME", Seconds, Spare, place[3],
 			known(func(r *report.HotspotRow) Value { return Float(r.Seconds) }),
-		}),
-		When(timed, Column{
+		}), ""},
+		{When(timed, Column{
 			"ipc", "IPC", Ratio, Spare, place[4],
 			known(func(r *report.HotspotRow) Value { return Float(r.IPC()) }),
-		}),
-	), calleeColumns(h, place[5], row, ofFunction)...)
+		}), "IPC"},
+	}, calleeColumns(h, place[5], row, ofFunction)...)
 }
 
 // calleeColumns are what functions took with what they called.
 func calleeColumns(h *report.Hotspots, place int, row func(int) *report.HotspotRow,
 	ofFunction func(int) bool,
-) []Column {
+) []hotspotFigure {
 	instructions := Column{"total_instructions", "", Count, Number, place, func(i int) Value {
 		return Int(row(i).All.Instructions).unless(ofFunction(i))
 	}}
@@ -115,7 +144,9 @@ func calleeColumns(h *report.Hotspots, place int, row func(int) *report.HotspotR
 	} else {
 		instructions.Title = "WITH CALLEES"
 	}
-	return Columns(When(h.Inclusive, instructions), When(h.Inclusive, cycles))
+	return []hotspotFigure{
+		{When(h.Inclusive, instructions), "instructions with callees"}, {When(h.Inclusive, cycles), "cycles with callees"},
+	}
 }
 
 // HotspotChange is what takes more, and what less, than in the baseline in dir.
@@ -143,11 +174,11 @@ func HotspotChanges(c *report.HotspotChange, by report.By, top int) *Section {
 	ofBefore := func(i int) *report.HotspotRow { return c.Rows[i].Before }
 	s := &Section{Noun: RowNoun(c.Now.Named, labels), Rows: len(c.Rows), Top: top}
 	s.Columns = append(hotspotNames(c.Now.Named, len(c.Rows), labels,
-		func(i int) *report.HotspotRow { return c.Rows[i].Row() }), Columns(
+		func(i int) *report.HotspotRow { return c.Rows[i].Row() }),
 		Column{"change_points", "CHANGE", Points, Main, 0, func(i int) Value { return PercentOf(c.Change(&c.Rows[i])) }},
 		When(c.Inclusive, Column{"total_change_points", "WITH CALLEES", Points, Number, 0, func(i int) Value {
 			return PercentOf(c.TotalChange(&c.Rows[i]))
-		}}))...)
+		}}))
 	s.Columns = append(s.Columns, now.figures(ofNow, "SHARE", "")...)
 	s.Columns = append(s.Columns, before.figures(ofBefore, "BEFORE", " BEFORE")...)
 	return s
@@ -168,7 +199,7 @@ func (x *side) figures(row func(int) *report.HotspotRow, share, suffix string) [
 		if r == nil {
 			return None
 		}
-		return Of(own(x.c.ByCycles, r.Instructions, r.Cycles).Int(), Total(x.h, x.c.ByCycles))
+		return Of(Own(r.Instructions, r.Cycles, x.c.ByCycles), Total(x.h, x.c.ByCycles))
 	}
 	unit := "INSTRUCTIONS"
 	if x.c.ByCycles {
@@ -181,37 +212,22 @@ func (x *side) figures(row func(int) *report.HotspotRow, share, suffix string) [
 		{Key: x.key + ".share_percent", Unit: Ratio, At: func(i int) Value { return Float(x.c.Share(x.h, row(i)) * 100) }},
 	}
 	for _, f := range hotspotFigures(x.h, x.by, row) {
-		if f.Key != "ipc" {
+		if f.Key != "" && f.Key != "ipc" {
 			f.Key, f.Title = x.key+"."+f.Key, ""
-			columns = append(columns, f)
+			columns = append(columns, f.Column)
 		}
 	}
 	return columns
 }
 
-// A clockObject is the clock of a source that ran; what is not known is null.
-type clockObject struct {
-	Directory string   `json:"directory"`
-	Source    string   `json:"source"`
-	Hz        *float64 `json:"hz"`
-	Measured  bool     `json:"measured"`
-	LeastHz   *float64 `json:"least_hz"`
-	MostHz    *float64 `json:"most_hz"`
-	Elapsed   *float64 `json:"elapsed_seconds"`
-}
-
-func clockObjects(clocks []report.Clock) []clockObject {
-	known := func(x float64) *float64 {
-		if x == 0 {
-			return nil
-		}
-		return &x
-	}
-	objects := []clockObject{}
-	for _, c := range clocks {
-		objects = append(objects, clockObject{
-			c.Dir, schema.SourceText(c.Source), known(c.Hz), c.Measured, known(c.Least), known(c.Most), known(c.Elapsed),
-		})
-	}
-	return objects
+// clocks are those of sources that ran.
+func clocks(list []report.Clock) Value {
+	return each(len(list),
+		Column{Key: "directory", At: func(i int) Value { return Word(list[i].Dir) }},
+		Column{Key: "source", At: func(i int) Value { return Text(schema.SourceText(list[i].Source)) }},
+		Column{Key: "hz", At: func(i int) Value { return positive(list[i].Hz) }},
+		Column{Key: "measured", At: func(i int) Value { return JSONOf(list[i].Measured) }},
+		Column{Key: "least_hz", At: func(i int) Value { return positive(list[i].Least) }},
+		Column{Key: "most_hz", At: func(i int) Value { return positive(list[i].Most) }},
+		Column{Key: "elapsed_seconds", At: func(i int) Value { return positive(list[i].Elapsed) }})
 }

@@ -84,21 +84,20 @@ func (b *jsonWriter) value(v Value) {
 		b.encode(v.other)
 	case object:
 		b.facts(v.facts)
-	case rows:
+	case rows, list:
 		b.rows(v.rows)
 	}
 }
 
 // figure writes the members of a figure: what is not known is null.
 func (b *jsonWriter) figure(v Value) {
-	of, percent := None, None
-	if v.of > 0 {
-		of, percent = Int(v.of), Float(float64(v.n)/float64(v.of)*100)
-	}
 	b.member("count", Int(v.n))
-	b.member("of", of)
-	b.member("percent", percent)
+	b.member("of", If(v.of > 0, Int(v.of)))
+	b.member("percent", percent(v.n, v.of))
 }
+
+// percent is the share that a figure is, if its whole is known.
+func percent(n, of int64) Value { return If(of > 0, Float(float64(n)/float64(of)*100)) }
 
 func (b *jsonWriter) rows(s *Section) {
 	b.WriteByte('[')

@@ -24,13 +24,13 @@ func Tasks(head []Fact, t *report.Tasks, top int) *Answer {
 			return Text(row(i).Name)
 		}},
 		{Title: "SHARE", Unit: OfWhole, Weight: Main, At: took},
-		{Weight: Share, At: took},
+		{Weight: Share},
 		{Title: strings.ToUpper(UnitOf(t.ByCycles)) + "S", Unit: Count, Weight: Number, At: took},
 		{Key: "directory", At: func(i int) Value { return Text(row(i).Dir) }},
 		{Key: "source", At: func(i int) Value { return Text(schema.SourceText(row(i).Source)) }},
 		{Key: "core", At: func(i int) Value { return Text(row(i).Core) }},
 		{Key: "task", At: func(i int) Value { return Int(row(i).Number) }},
-		{Key: "name", At: func(i int) Value { return JSONOf(row(i).Name) }},
+		{Key: "name", At: func(i int) Value { return Word(row(i).Name) }},
 		{Key: "context_id", At: func(i int) Value { return If(row(i).ContextID.OK, Int(row(i).ContextID.V)) }},
 		{
 			Title: "CONTEXT", Weight: Spare, Place: 3,

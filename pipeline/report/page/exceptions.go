@@ -1,12 +1,14 @@
 package page
 
 import (
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
+	"github.com/tracelake/tracelake/pipeline/report/exceptions"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 )
 
 // newExceptions returns how long exceptions took; nil: there were none. Worst says where the
 // longest of a row is.
-func newExceptions(x *report.Exceptions, worst func(*report.ExceptionRow) [3]int64) *Exceptions {
+func newExceptions(x *exceptions.Table, worst func(*exceptions.Row) [3]int64) *Exceptions {
 	if len(x.Rows) == 0 {
 		return nil
 	}
@@ -25,7 +27,7 @@ func newExceptions(x *report.Exceptions, worst func(*report.ExceptionRow) [3]int
 		if r.Ended > 0 {
 			median, longest = r.Median, r.Longest
 		}
-		if r.Ended >= report.LeastOfRank {
+		if r.Ended >= durations.LeastOfRank {
 			p99 = r.P99
 		}
 		e.Name, e.Unit = append(e.Name, name(text)), append(e.Unit, r.Unit.String())
@@ -46,8 +48,8 @@ func newExceptions(x *report.Exceptions, worst func(*report.ExceptionRow) [3]int
 var nowhere = [3]int64{none, 0, 0}
 
 // worstPlaces returns where the longest exceptions began.
-func worstPlaces(x *report.Exceptions) []report.Place {
-	var places []report.Place
+func worstPlaces(x *exceptions.Table) []read.Place {
+	var places []read.Place
 	for i := range x.Rows {
 		if x.Rows[i].Ended > 0 {
 			places = append(places, x.Rows[i].Worst)
@@ -59,7 +61,7 @@ func worstPlaces(x *report.Exceptions) []report.Place {
 // find returns where the longest of a row is: the index of the time, start and length on its axis.
 // There it may be shorter than the table says: an axis never goes back, so that an exception ends
 // at the latest where what comes next is known to begin.
-func find(times []*clockwork, r *report.ExceptionRow) [3]int64 {
+func find(times []*clockwork, r *exceptions.Row) [3]int64 {
 	for i, c := range times {
 		if r.Ended == 0 || c.place.Dir != r.Worst.Dir || c.place.Source != r.Worst.Source {
 			continue

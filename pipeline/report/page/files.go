@@ -2,11 +2,11 @@ package page
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 // add adds the coverage of a thing.
@@ -23,14 +23,6 @@ func (w *Work) add(own, spent int64) {
 	w.Share = append(w.Share, percent(own, spent))
 }
 
-// own is what is spent: cycles, or instructions.
-func own(instructions int64, cycles float64, byCycles bool) int64 {
-	if byCycles {
-		return int64(math.Round(cycles))
-	}
-	return instructions
-}
-
 const none = -1
 
 // newFiles returns the files of the program, nil if it has no lines, and their indexes.
@@ -39,9 +31,9 @@ func newFiles(c *report.Coverage, h *report.Hotspots) (*Files, map[string]int32)
 	if !c.Named || len(rows) == 0 {
 		return nil, nil
 	}
-	took, spent := map[string]int64{}, own(h.Instructions, h.Cycles, h.ByCycles)
+	took, spent := map[string]int64{}, answer.Own(h.Instructions, h.Cycles, h.ByCycles)
 	for i := range h.Rows {
-		took[h.Rows[i].File] += own(h.Rows[i].Instructions, h.Rows[i].Cycles, h.ByCycles)
+		took[h.Rows[i].File] += answer.Own(h.Rows[i].Instructions, h.Rows[i].Cycles, h.ByCycles)
 	}
 	slices.SortFunc(rows, func(x, y report.CoverageRow) int {
 		return cmp.Or(cmp.Compare(took[y.File], took[x.File]), cmp.Compare(y.Instructions.Covered, x.Instructions.Covered),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 // What stands for code that has no name.
@@ -17,14 +18,11 @@ const (
 
 // A function is a row of the functions.
 type function struct {
-	report.Name
+	report.HotspotRow
 	shown          string // name on the page
 	code           report.Tally
 	branches, both int64
-	entries        int64
-	instructions   int64
 	own, all       int64
-	ipc            string
 }
 
 // newFunctions returns the functions of the program, with what each took.
@@ -34,7 +32,7 @@ func newFunctions(rows []function, h *report.Hotspots, files map[string]int32) F
 	for i := range rows {
 		cores[rows[i].Core] = true
 	}
-	spent := own(h.Instructions, h.Cycles, h.ByCycles)
+	spent := answer.Own(h.Instructions, h.Cycles, h.ByCycles)
 	for i := range rows {
 		r := &rows[i]
 		f.Name = append(f.Name, name(r.shown))
@@ -53,13 +51,13 @@ func newFunctions(rows []function, h *report.Hotspots, files map[string]int32) F
 			f.Group = append(f.Group, r.Address/report.StretchPage*report.StretchPage)
 		}
 		f.Branches, f.Both = append(f.Branches, r.branches), append(f.Both, r.both)
-		f.Entries = append(f.Entries, r.entries)
+		f.Entries = append(f.Entries, r.Entries)
 		f.Work.add(r.own, spent)
 		if h.Inclusive {
 			f.All = append(f.All, r.all)
 		}
 		if h.Cycles > 0 {
-			f.IPC = append(f.IPC, r.ipc)
+			f.IPC = append(f.IPC, ipc(&r.HotspotRow))
 		}
 	}
 	return f
@@ -92,14 +90,15 @@ func functionRows(m *report.Merged, h *report.Hotspots) []function {
 		n, ok := index[s.Name]
 		if !ok || s.Outside {
 			n = len(rows)
-			rows = append(rows, function{Name: s.Name, shown: inNoFunction})
+			rows = append(rows, function{shown: inNoFunction})
 			if s.Outside {
 				rows[n].shown = outsideProgram
 			}
 		}
 		r := &rows[n]
-		r.entries, r.instructions, r.ipc = s.Entries, s.Instructions, ipc(s)
-		r.own, r.all = own(s.Instructions, s.Cycles, h.ByCycles), s.All.Instructions
+		r.HotspotRow = *s
+		r.All.Cycles.OK = true // where it calls nothing, too
+		r.own, r.all = answer.Own(s.Instructions, s.Cycles, h.ByCycles), s.All.Instructions
 		if h.ByCycles {
 			r.all = s.All.Cycles.V
 		}
@@ -117,7 +116,8 @@ func coveredRows(m *report.Merged) []function {
 	rows := make([]function, len(all))
 	for i := range all {
 		c := &all[i]
-		rows[i] = function{Name: c.Name, shown: c.Function, code: c.Instructions, branches: c.Outcomes.Of / 2, both: c.Both}
+		rows[i] = function{shown: c.Function, code: c.Instructions, branches: c.Outcomes.Of / 2, both: c.Both}
+		rows[i].Name = c.Name
 	}
 	return rows
 }
@@ -126,11 +126,13 @@ func coveredRows(m *report.Merged) []function {
 func stretchRows(m *report.Merged, h *report.Hotspots) []function {
 	var rows []function
 	for _, s := range m.Stretches() {
-		x := report.HotspotRow{Instructions: s.Instructions, Timed: s.Timed, Cycles: s.Cycles}
+		x := report.HotspotRow{
+			Name: report.Name{Core: s.Core, Address: s.Address}, Instructions: s.Instructions, Entries: s.Entries,
+			Timed: s.Timed, Cycles: s.Cycles,
+		}
 		rows = append(rows, function{
-			Name: report.Name{Core: s.Core, Address: s.Address}, shown: hex(s.Address), code: s.Code, branches: s.Branches,
-			both:    s.Both,
-			entries: s.Entries, instructions: s.Instructions, own: own(s.Instructions, s.Cycles, h.ByCycles), ipc: ipc(&x),
+			HotspotRow: x, shown: hex(s.Address), code: s.Code, branches: s.Branches, both: s.Both,
+			own: answer.Own(s.Instructions, s.Cycles, h.ByCycles),
 		})
 	}
 	return rows

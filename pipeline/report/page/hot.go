@@ -1,6 +1,9 @@
 package page
 
-import "github.com/tracelake/tracelake/pipeline/report/answer"
+import (
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
+)
 
 // A hotText says where the time went.
 type hotText struct {
@@ -21,28 +24,21 @@ func (p *Page) hotText() *hotText {
 	default:
 		x.Notes = []string{"Figures are cycles: each cost is spread evenly over what it was for."}
 	}
-	rows := 0
-	for rows < min(shown, len(f.Name)) && f.Own[rows] > 0 {
-		rows++
-	}
-	x.Table = tableOf(p.hotRows(rows))
-	x.Table.Caption = captionOf(rows, len(f.Name), "functions", d.Unit)
+	s := answer.HotspotsOnPage(p.hottest)
+	s.Columns = append([]answer.Column{nameColumn("function", f.Name)}, s.Columns...)
+	x.Table = tableOf(s)
+	x.Table.Caption = captionOf(s.Rows, len(f.Name), "functions", d.Unit)
 	return x
 }
 
-// hotRows are the functions that took most, with the figures that there are.
-func (p *Page) hotRows(rows int) *answer.Section {
-	d, f := &p.Data, &p.Data.Functions
-	count := func(there bool, title string, of []int64) answer.Column {
-		return answer.When(there, answer.Column{Title: title, Unit: answer.Count, Weight: answer.Number, At: ints(of)})
+// hottestOf are the functions that took most, of which a table is made. Stretches have addresses for names.
+func hottestOf(h *report.Hotspots, rows []function) *report.Hotspots {
+	hottest := *h
+	hottest.Rows, hottest.Named = nil, true
+	for _, r := range rows[:min(shown, len(rows))] {
+		if r.own > 0 {
+			hottest.Rows = append(hottest.Rows, r.HotspotRow)
+		}
 	}
-	return &answer.Section{Rows: rows, Whole: d.Spent, Columns: []answer.Column{
-		nameColumn("function", f.Name),
-		count(true, "own "+d.Unit, f.Own),
-		{Title: "share", Unit: answer.OfWhole, Weight: answer.Number, At: ints(f.Own)},
-		count(f.All != nil, d.Unit+" with callees", f.All),
-		count(d.Unit == cycles, "own instructions", p.executed),
-		count(true, "entries", f.Entries),
-		answer.When(f.IPC != nil, answer.Column{Title: "IPC", Unit: answer.Ratio, Weight: answer.Number, At: words(f.IPC)}),
-	}}
+	return &hottest
 }

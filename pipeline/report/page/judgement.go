@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/figures"
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 )
 
 // A Judgement is what somebody who looks at the page should do first, in words.
@@ -17,16 +17,16 @@ type Judgement struct {
 }
 
 // JudgementOf says how far figures can be trusted.
-func JudgementOf(t *report.Trust) Judgement {
+func JudgementOf(t *trust.Summary) Judgement {
 	judged, found := t.Judge()
 	j := Judgement{Sign: "✓", Word: "Sound", Class: "sound"}
 	switch judged {
-	case report.Good:
+	case trust.Good:
 		j.Why = soundText(t)
 		return j
-	case report.LookFirst:
+	case trust.LookFirst:
 		j.Sign, j.Word, j.Class = "!", "Look here first", "look"
-	case report.Distrust:
+	case trust.Distrust:
 		j.Sign, j.Word, j.Class = "✗", "Do not trust this", "distrust"
 	}
 	words := make([]string, len(found))
@@ -37,14 +37,14 @@ func JudgementOf(t *report.Trust) Judgement {
 		}
 	}
 	j.Why = sentence(strings.Join(words, ", "))
-	if judged == report.LookFirst {
+	if judged == trust.LookFirst {
 		j.Why += ` "Not seen" means not seen in what was decoded.`
 	}
 	return j
 }
 
 // soundText says why there is nothing to find fault with.
-func soundText(t *report.Trust) string {
+func soundText(t *trust.Summary) string {
 	unit := t.Unit()
 	parts := []string{"every " + unit + " was decoded", "the trace has no gap", "the program image agrees with it"}
 	switch t.Lost {
@@ -61,33 +61,33 @@ func soundText(t *report.Trust) string {
 }
 
 // findingText is a finding in words.
-func findingText(f *report.Finding, t *report.Trust) string {
+func findingText(f *trust.Finding, t *trust.Summary) string {
 	n := figures.Thousands(f.N)
 	switch f.Kind {
-	case report.FoundNothing:
+	case trust.FoundNothing:
 		return "no instruction was decoded"
-	case report.FoundWrongImage:
+	case trust.FoundWrongImage:
 		return "only " + of(f.N, f.Of) + " checks agree with the program image (" + exact(f.N, f.Of) +
 			"): another program ran"
-	case report.FoundWrongFile:
+	case trust.FoundWrongFile:
 		return "only " + of(f.N, f.Of) + " executed addresses have the opcode that is in the program file (" +
 			exact(f.N, f.Of) + "): another program ran"
-	case report.FoundGaps:
+	case trust.FoundGaps:
 		return "the trace stopped and went on " + times(f.N)
-	case report.FoundLost:
+	case trust.FoundLost:
 		return exact(f.N, f.Of) + " of the " + t.Unit() + "s were lost"
-	case report.FoundUnplaced:
+	case trust.FoundUnplaced:
 		return exact(f.N, f.Of) + " of the " + t.Unit() + "s are of instructions whose address or memory is not known"
-	case report.FoundDisagreement:
+	case trust.FoundDisagreement:
 		return of(f.N, f.Of) + " checks disagree with the program image"
-	case report.FoundOutside:
+	case trust.FoundOutside:
 		if f.N == 1 {
 			return "1 address was executed that no program file has as code"
 		}
 		return n + " addresses were executed that no program file has as code"
-	case report.FoundDamaged:
+	case trust.FoundDamaged:
 		return "nothing could be decoded of " + of(f.N, f.Of) + " configured sources"
-	case report.FoundWindow:
+	case trust.FoundWindow:
 		if f.Of == 1 {
 			return "this is a window of its capture"
 		}
@@ -97,11 +97,11 @@ func findingText(f *report.Finding, t *report.Trust) string {
 }
 
 // remedies are what can be done about findings.
-var remedies = map[report.FindingKind]string{
-	report.FoundNothing:    "tracelake inspect CAPTURE says what is there; export it with the program that ran: -e FILE.",
-	report.FoundWrongImage: "Export again with the program that ran: -e FILE.",
-	report.FoundWrongFile:  "Export again with the program file that ran: -e FILE.",
-	report.FoundUnplaced: "tracelake inspect CAPTURE lists the memory that is missing; give it at export with -e FILE " +
+var remedies = map[trust.FindingKind]string{
+	trust.FoundNothing:    "tracelake inspect CAPTURE says what is there; export it with the program that ran: -e FILE.",
+	trust.FoundWrongImage: "Export again with the program that ran: -e FILE.",
+	trust.FoundWrongFile:  "Export again with the program file that ran: -e FILE.",
+	trust.FoundUnplaced: "tracelake inspect CAPTURE lists the memory that is missing; give it at export with -e FILE " +
 		"or --image FILE@ADDR.",
-	report.FoundDamaged: "Inputs and images, below, says what is wrong with each source.",
+	trust.FoundDamaged: "Inputs and images, below, says what is wrong with each source.",
 }

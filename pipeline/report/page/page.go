@@ -7,8 +7,12 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/exceptions"
+	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/pipeline/report/visible"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -27,14 +31,14 @@ type Page struct {
 	Title string
 	Data  Data
 
-	trust       *report.Trust
-	lost        *report.Lost
+	trust       *trust.Summary
+	lost        *lost.Summary
 	coverage    *report.Coverage // by file; nil: of packets alone
 	packetsOnly bool
 	spans       bool // it is known how long exceptions took
-	exceptions  *report.Exceptions
-	executed    []int64  // instructions by function
-	missing     []string // source files without text
+	exceptions  *exceptions.Table
+	hottest     *report.Hotspots // the functions that took most
+	missing     []string         // source files without text
 	noText      bool
 	untimed     string // why no time is drawn
 	profile     *profile.Profile
@@ -47,10 +51,10 @@ type Page struct {
 func Read(dirs []string, opt Options) (*Page, error) {
 	p := &Page{Title: visible.Cut(opt.Title, longest)}
 	var err error
-	if p.lost, err = report.ReadLost(dirs, opt.Test); err != nil {
+	if p.lost, err = lost.Read(dirs, opt.Test); err != nil {
 		return nil, err
 	}
-	if p.trust, err = report.ReadUncounted(dirs, opt.Test); err != nil {
+	if p.trust, err = trust.ReadUncounted(dirs, opt.Test); err != nil {
 		return nil, err
 	}
 	if p.trust != nil {
@@ -68,13 +72,13 @@ func Read(dirs []string, opt Options) (*Page, error) {
 // readPackets reads what there is of datasets of packets alone.
 func (p *Page) readPackets(dirs []string, opt *Options) error {
 	p.packetsOnly = true
-	x, err := report.ReadEntries(dirs, opt.Test)
+	x, err := exceptions.ReadEntries(dirs, opt.Test)
 	if err != nil {
 		return err
 	}
 	p.Data.Unit = instructions
 	p.exceptions = x
-	p.Data.Exceptions = newExceptions(x, func(*report.ExceptionRow) [3]int64 { return nowhere })
+	p.Data.Exceptions = newExceptions(x, func(*exceptions.Row) [3]int64 { return nowhere })
 	return nil
 }
 
@@ -92,14 +96,14 @@ func (p *Page) readFunctions(m *report.Merged) map[string]int32 {
 	if spent.ByCycles {
 		d.Unit = cycles
 	}
-	d.Spent = own(spent.Instructions, spent.Cycles, spent.ByCycles)
+	d.Spent = answer.Own(spent.Instructions, spent.Cycles, spent.ByCycles)
 	var files map[string]int32
 	d.Files, files = newFiles(p.coverage, m.Hotspots(report.ByFile))
 	rows := functionRows(m, spent)
 	d.Functions = newFunctions(rows, spent, files)
+	p.hottest = hottestOf(spent, rows)
 	p.functions = map[report.Name]int32{}
 	for i := range rows {
-		p.executed = append(p.executed, rows[i].instructions)
 		p.functions[rows[i].Name] = int32(i)
 	}
 	return files
@@ -133,12 +137,11 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 			return err
 		}
 	}
-	read := report.ReadEntries
+	read := exceptions.ReadEntries
 	if p.spans = p.has(&schema.ExceptionSpans, &schema.Exceptions); p.spans {
-		read = report.ReadExceptions
+		read = exceptions.Read
 	}
-	exceptions, err := read(dirs, opt.Test)
-	if err != nil {
+	if p.exceptions, err = read(dirs, opt.Test); err != nil {
 		return err
 	}
 	dir, why, err := p.timeOf(opt)
@@ -146,7 +149,7 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 		return err
 	}
 	if p.untimed = why; why == "" {
-		p.times, err = readTimes(m, dir, opt.Test, p.functions, p.lost, worstPlaces(exceptions))
+		p.times, err = readTimes(m, dir, opt.Test, p.functions, p.lost, worstPlaces(p.exceptions))
 		switch {
 		case errors.Is(err, errManySpans):
 			p.times, p.untimed = nil, "No timeline is drawn: "+errManySpans.Error()+". "+exportPart
@@ -154,8 +157,7 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 			return err
 		}
 	}
-	p.exceptions = exceptions
-	p.Data.Exceptions = newExceptions(exceptions, func(r *report.ExceptionRow) [3]int64 { return find(p.times, r) })
+	p.Data.Exceptions = newExceptions(p.exceptions, func(r *exceptions.Row) [3]int64 { return find(p.times, r) })
 	p.draw(resolution)
 	return nil
 }
@@ -173,7 +175,7 @@ func (p *Page) draw(parts int64) {
 
 // has says whether all datasets have tables.
 func (p *Page) has(tables ...*schema.Table) bool {
-	return !slices.ContainsFunc(p.trust.Datasets, func(d report.Dataset) bool { return len(lacking(&d, tables)) > 0 })
+	return !slices.ContainsFunc(p.trust.Datasets, func(d trust.Dataset) bool { return len(lacking(&d, tables)) > 0 })
 }
 
 // timeOf returns the dataset whose time is drawn, or why none is.
@@ -182,7 +184,7 @@ func (p *Page) timeOf(opt *Options) (dir, why string, err error) {
 	i := 0
 	switch {
 	case opt.TimeOf != "":
-		i = slices.IndexFunc(all, func(d report.Dataset) bool { return d.Dir == dataset.Dir(opt.TimeOf) })
+		i = slices.IndexFunc(all, func(d trust.Dataset) bool { return d.Dir == dataset.Dir(opt.TimeOf) })
 		if i < 0 {
 			return "", "", fmt.Errorf("%s: is none of the datasets of the page; give one of them to --time-of", opt.TimeOf)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/visible"
 )
 
@@ -80,7 +81,7 @@ func (f *finder) text(file string) []string {
 		if !ok {
 			continue
 		}
-		if text, err := read(root, local); err == nil {
+		if text, err := readFile(root, local); err == nil {
 			return lines(text)
 		}
 	}
@@ -112,8 +113,8 @@ func hidden(name string) bool {
 // errUnfit is the error for what is no source file.
 var errUnfit = errors.New("is no regular file of at most 8 MB")
 
-// read reads a regular file of a folder.
-func read(root *os.Root, name string) ([]byte, error) {
+// readFile reads a regular file of a folder.
+func readFile(root *os.Root, name string) ([]byte, error) {
 	info, err := root.Stat(name) // before it is opened, as that of a pipe waits
 	if err != nil {
 		return nil, err
@@ -167,7 +168,7 @@ func newSource(m *report.Merged, index map[string]int32, byCycles bool, f *finde
 				continue
 			}
 			x.Seen.add(l, byCycles)
-			if own := own(l.Instructions, l.Cycles, byCycles); own > heat {
+			if own := answer.Own(l.Instructions, l.Cycles, byCycles); own > heat {
 				heat, s.Hottest = own, [2]int32{int32(len(s.Files)), int32(len(x.Seen.Number) - 1)}
 			}
 		}
@@ -189,6 +190,6 @@ func (x *Lines) add(l *report.LineCount, byCycles bool) {
 		branches[i] = [3]int64{b.Taken, b.NotTaken, b.Untold}
 	}
 	x.Number, x.State = append(x.Number, l.Number), append(x.State, state)
-	x.Count, x.Heat = append(x.Count, l.Executions), append(x.Heat, own(l.Instructions, l.Cycles, byCycles))
+	x.Count, x.Heat = append(x.Count, l.Executions), append(x.Heat, answer.Own(l.Instructions, l.Cycles, byCycles))
 	x.Untold, x.Branches = append(x.Untold, l.Untold), append(x.Branches, branches)
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/growth"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
@@ -263,7 +263,7 @@ func (t *thinner) lanes(r *spanReader) []Lane {
 }
 
 // growth returns the growth of a source on the axis.
-func (r *spanReader) growth(g *report.Growth) Growth {
+func (r *spanReader) growth(g *growth.Curve) Growth {
 	steps := Growth{}
 	for i, seq := range g.Seqs {
 		at, ok := r.passed[seq]

@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/figures"
@@ -123,8 +124,10 @@ func textOf(unit answer.Unit, v answer.Value, whole int64) string {
 		return unknown
 	}
 	switch unit {
-	case answer.Words, answer.Ratio: // the page's data has ratios as text
+	case answer.Words:
 		return v.Words()
+	case answer.Ratio:
+		return strconv.FormatFloat(v.Float(), 'f', 2, 64)
 	case answer.OfWhole:
 		return percentCell(v.Int(), whole)
 	case answer.Percent:

@@ -4,6 +4,10 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
+	"github.com/tracelake/tracelake/pipeline/report/growth"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -14,28 +18,28 @@ const resolution = 4000
 // A clockwork is the time of a source before it is drawn: it can be drawn at any resolution.
 type clockwork struct {
 	name   string
-	place  report.Place // dataset and source
-	unit   report.Unit
+	place  read.Place // dataset and source
+	unit   durations.Unit
 	spans  *spanReader
 	gaps   []int64
-	growth *report.Growth
+	growth *growth.Curve
 	keep   []int64
 }
 
 // readTimes reads the time of the sources of a dataset, past the instructions of exceptions that
 // are to be shown.
-func readTimes(m *report.Merged, dir, test string, functions map[report.Name]int32, lost *report.Lost,
-	worst []report.Place,
+func readTimes(m *report.Merged, dir, test string, functions map[report.Name]int32, lost *lost.Summary,
+	worst []read.Place,
 ) ([]*clockwork, error) {
 	dirs := []string{dir}
-	growths, err := report.ReadGrowth(dirs, test)
+	growths, err := growth.Read(dirs, test)
 	if err != nil {
 		return nil, err
 	}
 	var times []*clockwork
 	err = timeline.Each(m, dirs, test, timeline.Everything, func(t *timeline.Timeline) error {
 		c := &clockwork{
-			name: schema.SourceText(t.Source), place: report.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit,
+			name: schema.SourceText(t.Source), place: read.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit,
 			gaps: []int64{},
 		}
 		if t.Core != "" {
@@ -47,7 +51,7 @@ func readTimes(m *report.Merged, dir, test string, functions map[report.Name]int
 				c.growth, seqs = g, slices.Clone(g.Seqs)
 			}
 		}
-		of := func(places []report.Place) (own []int64) {
+		of := func(places []read.Place) (own []int64) {
 			for _, p := range places {
 				if p.Dir == t.Dir && p.Source == t.Source {
 					own = append(own, p.Seq)

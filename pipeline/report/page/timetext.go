@@ -2,8 +2,9 @@ package page
 
 import (
 	"github.com/tracelake/tracelake/decode/figures"
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -106,7 +107,7 @@ var tablesOfTime = []*schema.Table{
 }
 
 // lacking returns the names of tables that a dataset does not have.
-func lacking(d *report.Dataset, tables []*schema.Table) []string {
+func lacking(d *trust.Dataset, tables []*schema.Table) []string {
 	var names []string
 	for _, t := range tables {
 		if _, ok := d.Manifest.Tables[t.Name]; !ok {
@@ -137,7 +138,7 @@ func (p *Page) exceptionsText() *exceptionsText {
 	}
 	return &exceptionsText{
 		Notes: []string{"From the entry to the return, or to where another task went on, with those that came in between. " +
-			"p99 is given from " + figures.Thousands(report.LeastOfRank) + " on."},
+			"p99 is given from " + figures.Thousands(durations.LeastOfRank) + " on."},
 		Table: p.exceptionsTable("entries", "median", "p99", "longest", "unit", "end_not_seen"),
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/figures"
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/lost"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -46,8 +47,8 @@ const mostBuffers = 8
 // wrongImage says whether the figures are of another program than the one that ran.
 func (p *Page) wrongImage() bool {
 	_, found := p.trust.Judge()
-	return slices.ContainsFunc(found, func(f report.Finding) bool {
-		return f.Kind == report.FoundWrongImage || f.Kind == report.FoundWrongFile
+	return slices.ContainsFunc(found, func(f trust.Finding) bool {
+		return f.Kind == trust.FoundWrongImage || f.Kind == trust.FoundWrongFile
 	})
 }
 
@@ -80,8 +81,8 @@ func (p *Page) subtitle() string {
 }
 
 // decoded goes through the sources that have a decoder.
-func (p *Page) decoded() func(yield func(*report.Source) bool) {
-	return func(yield func(*report.Source) bool) {
+func (p *Page) decoded() func(yield func(*trust.Source) bool) {
+	return func(yield func(*trust.Source) bool) {
 		for i := range p.trust.Datasets {
 			for j := range p.trust.Datasets[i].Sources {
 				s := &p.trust.Datasets[i].Sources[j]
@@ -163,7 +164,7 @@ func (p *Page) dataset(dir string) int {
 	if len(p.trust.Datasets) == 1 {
 		return 0
 	}
-	return slices.IndexFunc(p.trust.Datasets, func(d report.Dataset) bool { return d.Dir == dir }) + 1
+	return slices.IndexFunc(p.trust.Datasets, func(d trust.Dataset) bool { return d.Dir == dir }) + 1
 }
 
 func (p *Page) imageTile() tile {
@@ -252,7 +253,7 @@ func (p *Page) otherSources() tile {
 }
 
 // bufferText draws where bytes of a buffer were lost.
-func (p *Page) bufferText(b *report.LostBuffer) bufferText {
+func (p *Page) bufferText(b *lost.Buffer) bufferText {
 	x := bufferText{Bar: &bar{}}
 	var words []string
 	for i, s := range b.Stretches {

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -78,8 +78,8 @@ func (r *reader) readAxis(d *dataset.Dataset) error {
 		a.timed = len(l.epochs) > 0
 		a.follow(l.epochs)
 	}
-	if t.Unit = report.InCycles; !a.timed {
-		t.Unit, a.total = report.InInstructions, r.instructions
+	if t.Unit = durations.InCycles; !a.timed {
+		t.Unit, a.total = durations.InInstructions, r.instructions
 	}
 	t.until = point{r.instructions, a.total, math.MaxInt32}
 	if a.timed && r.from.at >= 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -33,7 +34,7 @@ func TestTimelineOfGenerated(t *testing.T) {
 		d := opened(t, dir)
 		d.timelines(timeline.Everything, func(x *timeline.Timeline) {
 			want := tasks.Executed.Instructions
-			if x.Unit == report.InCycles {
+			if x.Unit == durations.InCycles {
 				want = ledger(t, dir)
 			}
 			sum := int64(0)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/schema"
@@ -48,7 +48,7 @@ func TestWalkPast(t *testing.T) {
 // In cycles the instruction that an exception begins with is executed when that is entered.
 func TestWalkPastExceptions(t *testing.T) {
 	dir := reporttest.Sample(t, schema.LevelNone)
-	exceptions, err := report.ReadExceptions([]string{dir}, "")
+	exceptions, err := exceptions.Read([]string{dir}, "")
 	noError(t, err)
 	var seqs []int64
 	for i := range exceptions.Rows {

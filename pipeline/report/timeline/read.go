@@ -107,11 +107,11 @@ func (r *reader) addEntries(b *schema.Batch) error {
 		if schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)) != schema.ExceptionEntry {
 			continue
 		}
-		kind, number := read.Exception(b, row, schema.ExceptionsType, schema.ExceptionsNumber)
+		of := read.ExceptionAt(b, row, schema.ExceptionsType, schema.ExceptionsNumber)
 		x := exceptionEntry{
 			ordinal: int64(schema.ExceptionsOrdinal.At(b, row)), epoch: int32(schema.ExceptionsEpoch.At(b, row)),
 			cycle: timeOf(read.Null(b, row, schema.ExceptionsCycle)),
-			frame: r.t.paths.frame(r.t, report.ExceptionFrame(kind, number)),
+			frame: r.t.paths.frame(r.t, report.ExceptionFrame(of)),
 		}
 		if n := len(r.entries); n > 0 && x.ordinal <= r.entries[n-1].ordinal {
 			return fmt.Errorf("ordinal %d comes after %d", x.ordinal, r.entries[n-1].ordinal)

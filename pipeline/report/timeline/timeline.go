@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -21,10 +22,10 @@ import (
 type Timeline struct {
 	Dir     string
 	Source  uint8
-	Core    string      // "": the source has none
-	Unit    report.Unit // of times: cycles, else instructions
-	CycleHz uint64      // 0: it is not known
-	Window  Window      // no longer than the source
+	Core    string         // "": the source has none
+	Unit    durations.Unit // of times: cycles, else instructions
+	CycleHz uint64         // 0: it is not known
+	Window  Window         // no longer than the source
 	Tasks   []Task
 	Frames  []report.Frame
 	Slices  int64 // calls, exceptions and marks in the window

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/schema"
@@ -143,7 +144,7 @@ func TestTimelineOfModelInCycles(t *testing.T) {
 					}
 					got[fmt.Sprint(s)] = true
 				}
-				if w == timeline.Everything && (x.Unit != report.InCycles || sum != m.cycles[m.seq]) {
+				if w == timeline.Everything && (x.Unit != durations.InCycles || sum != m.cycles[m.seq]) {
 					t.Errorf("seed %d: turns have %d %v, want %d", seed, sum, x.Unit, m.cycles[m.seq])
 				}
 				for _, s := range m.slices {
@@ -372,7 +373,7 @@ func TestSampleTimeline(t *testing.T) {
 				all += s.until - s.from
 			}
 		}
-		if all != 440811 || x.Unit != report.InCycles || x.Slices != 6390 {
+		if all != 440811 || x.Unit != durations.InCycles || x.Slices != 6390 {
 			t.Errorf("%d %v in %d slices", all, x.Unit, x.Slices)
 		}
 		for task, want := range []int64{20595, 208963, 51275, 99720, 4868, 55390} {

@@ -95,6 +95,9 @@ func hasTables(d *dataset.Dataset) error {
 	return nil
 }
 
+// IsSymbols reports whether a part of the program is from a program file, which names what runs.
+func IsSymbols(i schema.ImageRegion) bool { return i.Role == schema.RoleSymbols.String() }
+
 // Lacks is the error for a table that an answer needs.
 func Lacks(d *dataset.Dataset, t *schema.Table) error {
 	return &dataset.Error{

@@ -42,12 +42,3 @@ func Damaged(d *dataset.Dataset, t *schema.Table, err error) error {
 func Null(b *schema.Batch, row int, column schema.IndexU64) schema.Null[int64] {
 	return schema.Null[int64]{V: int64(column.At(b, row)), OK: !b.Columns[column].Null(row)}
 }
-
-// Exception returns type and number of an exception, which may be NULL.
-func Exception(b *schema.Batch, row int, kind schema.IndexU8,
-	number schema.IndexU16,
-) (schema.Null[schema.ExceptionType], schema.Null[uint16]) {
-	kinds, numbers := &b.Columns[kind], &b.Columns[number]
-	return schema.Null[schema.ExceptionType]{V: schema.ExceptionType(kinds.U8[row]), OK: !kinds.Null(row)},
-		schema.Null[uint16]{V: numbers.U16[row], OK: !numbers.Null(row)}
-}

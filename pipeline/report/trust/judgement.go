@@ -1,11 +1,7 @@
-package report
+package trust
 
 import (
-	"errors"
-	"io"
-
 	"github.com/tracelake/tracelake/schema"
-	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // A Judgement is what somebody who looks at figures should do first. It is stricter than a
@@ -60,7 +56,7 @@ func (k FindingKind) distrusts() bool { return k <= FoundWrongFile }
 const mostLost = 0.01
 
 // Judge returns what somebody should do first, and why.
-func (t *Trust) Judge() (Judgement, []Finding) {
+func (t *Summary) Judge() (Judgement, []Finding) {
 	var found []Finding
 	add := func(is bool, k FindingKind, n, of int64) {
 		if is {
@@ -96,16 +92,20 @@ func (t *Trust) Judge() (Judgement, []Finding) {
 
 // parts counts the sources that somebody configured, those of them that have trace of which
 // nothing was decoded, and the datasets of part of their capture.
-func (t *Trust) parts() (damaged, configured, windows int64) {
+func (t *Summary) parts() (damaged, configured, windows int64) {
 	for i := range t.Datasets {
-		windows += one(t.Datasets[i].Window != nil)
+		if t.Datasets[i].Window != nil {
+			windows++
+		}
 		for j := range t.Datasets[i].Sources {
 			s := &t.Datasets[i].Sources[j]
 			switch s.Status {
 			case schema.SourceStatusNames[schema.StatusUnconfigured], schema.SourceStatusNames[schema.StatusEmpty]:
 			case schema.SourceStatusNames[schema.StatusDecoded]:
 				configured++
-				damaged += one(s.Bytes > 0 && s.BytesDecoded == 0)
+				if s.Bytes > 0 && s.BytesDecoded == 0 {
+					damaged++
+				}
 			default:
 				configured++
 				damaged++
@@ -113,29 +113,4 @@ func (t *Trust) parts() (damaged, configured, windows int64) {
 		}
 	}
 	return damaged, configured, windows
-}
-
-// readUnsynced reads how many bytes came before the first synchronisation.
-func (s *Source) readUnsynced(d *dataset.Dataset) error {
-	if s.Status != schema.SourceStatusNames[schema.StatusDecoded] || s.Losses == 0 {
-		return nil
-	}
-	r := d.Open(&schema.Losses, s.Source)
-	defer r.Close()
-	b, err := r.Next() // those of the start are first
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	from, _ := d.Manifest.Seqs(s.SourceTotals)
-	for row := range b.Rows() {
-		if int64(schema.LossesSeq.At(b, row)) > from || schema.LossReason(schema.LossesReason.At(b,
-			row)) != schema.LossUnsynced {
-			break
-		}
-		s.Unsynced += int64(schema.LossesBytes.At(b, row))
-	}
-	return nil
 }

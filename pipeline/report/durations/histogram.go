@@ -1,12 +1,12 @@
-package report
+package durations
 
 import "math"
 
 const (
 	// LeastOfRank is how many durations there have to be for a 99th percentile.
 	LeastOfRank = 100
-	// LeastOfHistogram is how many durations are more than one looks at one by one.
-	LeastOfHistogram = 20
+	// leastOfHistogram is how many durations are more than one looks at one by one.
+	leastOfHistogram = 20
 
 	mostBins     = 40
 	fewestBins   = 10

@@ -1,9 +1,10 @@
-package report
+// Package trust says how far figures can be trusted, and what somebody who looks at them should do first.
+package trust
 
 import (
 	"cmp"
 	"errors"
-	"maps"
+	"io"
 	"math"
 	"slices"
 
@@ -35,8 +36,8 @@ func (v Verdict) String() string {
 	return [...]string{"ok", "incomplete", "nothing decoded", "wrong program"}[v]
 }
 
-// Trust is how far the figures can be trusted.
-type Trust struct {
+// A Summary is how far the figures can be trusted.
+type Summary struct {
 	Verdict  Verdict
 	Doubts   []Doubt // that another program ran
 	Datasets []Dataset
@@ -70,13 +71,13 @@ type Dataset struct {
 // A Source is one of a dataset.
 type Source struct {
 	*schema.SourceTotals
-	Ends     int64 // as in Trust
+	Ends     int64 // as in Summary
 	Unsynced int64 // likewise
 }
 
 // Unit is what Bytes, Decoded, Lost and Unplaced count, in the singular: "byte",
 // "sample", or "unit" where sources differ.
-func (t *Trust) Unit() string {
+func (t *Summary) Unit() string {
 	bytes, samples := false, false
 	for i := range t.Datasets {
 		for j := range t.Datasets[i].Sources {
@@ -125,11 +126,8 @@ type Doubt struct {
 	OfProgramFile bool // addresses whose opcodes match; else checks of a source
 }
 
-// Trust returns how far the figures can be trusted.
-func (m *Merged) Trust() *Trust { return &m.trust }
-
-// add adds a dataset, with the addresses it executed by core, ascending.
-func (t *Trust) add(d *dataset.Dataset, executed map[string][]uint32) error {
+// Add adds a dataset, with the addresses it executed by core, ascending.
+func (t *Summary) Add(d *dataset.Dataset, executed map[string][]uint32) error {
 	x := Dataset{
 		Dir: d.Dir, Test: d.Manifest.Labels[read.TestLabel], Created: d.Manifest.Run.Created,
 		Window: d.Manifest.Window, Manifest: &d.Manifest,
@@ -145,7 +143,7 @@ func (t *Trust) add(d *dataset.Dataset, executed map[string][]uint32) error {
 	}
 	files := map[ProgramFile]int{} // where they are in x.Files, by what names them
 	for _, i := range d.Manifest.Images {
-		if isSymbols(i) {
+		if read.IsSymbols(i) {
 			x.addSection(files, &i, executed)
 		}
 	}
@@ -161,7 +159,7 @@ func (t *Trust) add(d *dataset.Dataset, executed map[string][]uint32) error {
 	return nil
 }
 
-func (t *Trust) addSource(dir string, s *Source) {
+func (t *Summary) addSource(dir string, s *Source) {
 	if s.Status != schema.SourceStatusNames[schema.StatusDecoded] {
 		t.Undecoded += s.Bytes
 		return
@@ -203,6 +201,31 @@ func (s *Source) readEnds(d *dataset.Dataset) error {
 	})
 }
 
+// readUnsynced reads how many bytes came before the first synchronisation.
+func (s *Source) readUnsynced(d *dataset.Dataset) error {
+	if s.Status != schema.SourceStatusNames[schema.StatusDecoded] || s.Losses == 0 {
+		return nil
+	}
+	r := d.Open(&schema.Losses, s.Source)
+	defer r.Close()
+	b, err := r.Next() // those of the start are first
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	from, _ := d.Manifest.Seqs(s.SourceTotals)
+	for row := range b.Rows() {
+		if int64(schema.LossesSeq.At(b, row)) > from || schema.LossReason(schema.LossesReason.At(b,
+			row)) != schema.LossUnsynced {
+			break
+		}
+		s.Unsynced += int64(schema.LossesBytes.At(b, row))
+	}
+	return nil
+}
+
 // addSection adds an executable section to its program file. What executed in it and
 // matches is not in the manifest, but follows from the share.
 func (d *Dataset) addSection(files map[ProgramFile]int, i *schema.ImageRegion, executed map[string][]uint32) {
@@ -234,29 +257,10 @@ func within(addresses []uint32, first uint32, bytes int64) int64 {
 	return max(0, int64(to-from))
 }
 
-// concludeTrust adds what only all datasets together show, and the verdict.
-func (m *Merged) concludeTrust() {
-	m.concludeExclusions()
-	t := &m.trust
-	for _, at := range slices.SortedFunc(maps.Keys(m.outside), compareLocations) {
-		t.Outside = append(t.Outside, Outside{at.core, at.address, m.outside[at].reached()})
-	}
-	for _, p := range m.programs {
-		for i := range p.code {
-			x := &p.code[i]
-			if x.conditional && !x.branches() && x.reached() > 0 && (x.function != none || !t.HasProgram) {
-				t.Conditions++
-				if x.untold > 0 {
-					t.Untold++
-				}
-			}
-		}
-	}
-	t.Named = m.named
-	t.Verdict = t.verdict()
-}
+// Conclude works out the verdict.
+func (t *Summary) Conclude() { t.Verdict = t.verdict() }
 
-func (t *Trust) verdict() Verdict {
+func (t *Summary) verdict() Verdict {
 	switch {
 	case len(t.Doubts) > 0:
 		return WrongProgram

@@ -1,4 +1,5 @@
-package report
+// Package growth says whether more trace would show more of the program.
+package growth
 
 import (
 	"math"
@@ -9,9 +10,9 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// A Growth is when the addresses that a source executed were executed first: if the last ones
+// A Curve is when the addresses that a source executed were executed first: if the last ones
 // come late, more trace would show more.
-type Growth struct {
+type Curve struct {
 	Dir          string
 	Source       uint8
 	First        int64 // the seq that the source begins with
@@ -19,12 +20,12 @@ type Growth struct {
 	Seqs         []int64 // of each address the first, ascending
 }
 
-// ReadGrowth returns the growth of each source of the datasets that executed anything.
-func ReadGrowth(dirs []string, test string) ([]Growth, error) {
-	var all []Growth
+// Read returns the growth of each source of the datasets that executed anything.
+func Read(dirs []string, test string) ([]Curve, error) {
+	var all []Curve
 	err := read.EachSource(dirs, test, &schema.Counts, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		first, _ := d.Manifest.Seqs(s)
-		g := Growth{Dir: d.Dir, Source: s.Source, First: first, Instructions: s.Instructions}
+		g := Curve{Dir: d.Dir, Source: s.Source, First: first, Instructions: s.Instructions}
 		err := read.EachBatch(d, &schema.Counts, s.Source, func(b *schema.Batch) error {
 			for _, seq := range *schema.CountsFirstSeq.In(b) {
 				g.Seqs = append(g.Seqs, int64(seq))
@@ -42,7 +43,7 @@ func ReadGrowth(dirs []string, test string) ([]Growth, error) {
 
 // At returns at which instruction, counted from the first of the source, a share of the addresses
 // had been executed.
-func (g *Growth) At(share float64) int64 {
+func (g *Curve) At(share float64) int64 {
 	n := int(math.Ceil(share*float64(len(g.Seqs)))) - 1
 	return g.Seqs[min(max(0, n), len(g.Seqs)-1)] - g.First
 }

@@ -1,4 +1,5 @@
-package report
+// Package lost says where and why bytes of the decoded sources were lost, and where trace stopped.
+package lost
 
 import (
 	"cmp"
@@ -9,43 +10,43 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// Lost is where and why bytes of the decoded sources were lost, and where trace stopped.
-type Lost struct {
-	Reasons []LostReason // the most bytes first
-	Buffers []LostBuffer // in the order of datasets
-	Gaps    []Place      // the instructions that trace went on with: at most MostGaps of a source
+// A Summary is where and why bytes of the decoded sources were lost, and where trace stopped.
+type Summary struct {
+	Reasons []Reason     // the most bytes first
+	Buffers []Buffer     // in the order of datasets
+	Gaps    []read.Place // the instructions that trace went on with: at most MostGaps of a source
 }
 
-// A LostReason is why bytes were lost.
-type LostReason struct {
+// A Reason is why bytes were lost.
+type Reason struct {
 	Reason schema.LossReason
 	Losses int64
 	Bytes  int64
 }
 
-// A LostBuffer is where bytes of a trace buffer were lost.
-type LostBuffer struct {
+// A Buffer is where bytes of a trace buffer were lost.
+type Buffer struct {
 	Dir       string
 	Name      string
 	Bytes     int64
-	Stretches []LostStretch // by offset
+	Stretches []Stretch // by offset
 }
 
-// A LostStretch is a part of a buffer in which bytes were lost. Those that are nearer to one
+// A Stretch is a part of a buffer in which bytes were lost. Those that are nearer to one
 // another than a thousandth of the buffer are one.
-type LostStretch struct{ Offset, Bytes int64 }
+type Stretch struct{ Offset, Bytes int64 }
 
 // MostGaps is how many gaps of a source are named.
 const MostGaps = 1000
 
-// ReadLost returns what was lost of datasets. Those without `losses` or `events` say nothing.
-func ReadLost(dirs []string, test string) (*Lost, error) {
+// Read returns what was lost of datasets. Those without `losses` or `events` say nothing.
+func Read(dirs []string, test string) (*Summary, error) {
 	open, err := read.OpenAny(dirs, test)
 	defer read.Close(open)
 	if err != nil {
 		return nil, err
 	}
-	l := &lostReader{reasons: map[schema.LossReason]*LostReason{}}
+	l := &reader{reasons: map[schema.LossReason]*Reason{}}
 	for _, d := range open {
 		if err := l.read(d); err != nil {
 			return nil, err
@@ -54,31 +55,31 @@ func ReadLost(dirs []string, test string) (*Lost, error) {
 	for _, r := range l.reasons {
 		l.Reasons = append(l.Reasons, *r)
 	}
-	slices.SortFunc(l.Reasons, func(x, y LostReason) int {
+	slices.SortFunc(l.Reasons, func(x, y Reason) int {
 		return cmp.Or(cmp.Compare(y.Bytes, x.Bytes), cmp.Compare(x.Reason, y.Reason))
 	})
-	return &l.Lost, nil
+	return &l.Summary, nil
 }
 
-// A lostReader reads what was lost.
-type lostReader struct {
-	Lost
-	reasons map[schema.LossReason]*LostReason
+// A reader reads what was lost.
+type reader struct {
+	Summary
+	reasons map[schema.LossReason]*Reason
 }
 
 // read adds a dataset.
-func (l *lostReader) read(d *dataset.Dataset) error {
-	buffers := make([]LostBuffer, len(d.Manifest.Buffers))
+func (l *reader) read(d *dataset.Dataset) error {
+	buffers := make([]Buffer, len(d.Manifest.Buffers))
 	for i, b := range d.Manifest.Buffers {
-		buffers[i] = LostBuffer{Dir: d.Dir, Name: b.Name, Bytes: b.Bytes}
+		buffers[i] = Buffer{Dir: d.Dir, Name: b.Name, Bytes: b.Bytes}
 	}
 	for i := range d.Manifest.Sources {
 		s := &d.Manifest.Sources[i]
 		if s.Status != schema.SourceStatusNames[schema.StatusDecoded] {
 			continue
 		}
-		n := slices.IndexFunc(buffers, func(b LostBuffer) bool { return b.Name == s.Buffer })
-		var at *LostBuffer
+		n := slices.IndexFunc(buffers, func(b Buffer) bool { return b.Name == s.Buffer })
+		var at *Buffer
 		if n >= 0 {
 			at = &buffers[n]
 		}
@@ -101,24 +102,24 @@ func (l *lostReader) read(d *dataset.Dataset) error {
 }
 
 // add adds losses in a buffer; nil: it is not known.
-func (l *lostReader) add(b *schema.Batch, at *LostBuffer) {
+func (l *reader) add(b *schema.Batch, at *Buffer) {
 	for row := range b.Rows() {
 		reason, bytes := schema.LossReason(schema.LossesReason.At(b, row)), int64(schema.LossesBytes.At(b, row))
 		r := l.reasons[reason]
 		if r == nil {
-			r = &LostReason{Reason: reason}
+			r = &Reason{Reason: reason}
 			l.reasons[reason] = r
 		}
 		r.Losses++
 		r.Bytes += bytes
 		if at != nil {
-			at.add(LostStretch{int64(schema.LossesByteOffset.At(b, row)), bytes})
+			at.add(Stretch{int64(schema.LossesByteOffset.At(b, row)), bytes})
 		}
 	}
 }
 
 // add adds a stretch. Those of a source come by their offset: near ones are merged at once.
-func (b *LostBuffer) add(x LostStretch) {
+func (b *Buffer) add(x Stretch) {
 	if x.Offset < 0 || x.Offset >= b.Bytes || x.Bytes <= 0 {
 		return
 	}
@@ -130,7 +131,7 @@ func (b *LostBuffer) add(x LostStretch) {
 }
 
 // takes extends s by a later stretch, if that is near.
-func (s *LostStretch) takes(x LostStretch, near int64) bool {
+func (s *Stretch) takes(x Stretch, near int64) bool {
 	if x.Offset < s.Offset || x.Offset-(s.Offset+s.Bytes) > near {
 		return false
 	}
@@ -139,9 +140,9 @@ func (s *LostStretch) takes(x LostStretch, near int64) bool {
 }
 
 // merge puts the stretches of all sources in order.
-func (b *LostBuffer) merge() {
+func (b *Buffer) merge() {
 	all := b.Stretches
-	slices.SortFunc(all, func(x, y LostStretch) int { return cmp.Compare(x.Offset, y.Offset) })
+	slices.SortFunc(all, func(x, y Stretch) int { return cmp.Compare(x.Offset, y.Offset) })
 	b.Stretches = nil
 	for _, x := range all {
 		b.add(x)
@@ -150,7 +151,7 @@ func (b *LostBuffer) merge() {
 
 // readGaps reads with which instructions a source went on. The first restart is its start, as far
 // as the manifest does not count it.
-func (l *lostReader) readGaps(d *dataset.Dataset, s *schema.SourceTotals) error {
+func (l *reader) readGaps(d *dataset.Dataset, s *schema.SourceTotals) error {
 	restarts, seqs := int64(0), []int64(nil)
 	err := read.EachBatch(d, &schema.Events, s.Source, func(b *schema.Batch) error {
 		for row := range b.Rows() {
@@ -166,7 +167,7 @@ func (l *lostReader) readGaps(d *dataset.Dataset, s *schema.SourceTotals) error 
 		seqs = seqs[min(skip, int64(len(seqs))):]
 	}
 	for _, seq := range seqs[:min(len(seqs), MostGaps)] {
-		l.Gaps = append(l.Gaps, Place{d.Dir, s.Source, seq})
+		l.Gaps = append(l.Gaps, read.Place{Dir: d.Dir, Source: s.Source, Seq: seq})
 	}
 	return err
 }

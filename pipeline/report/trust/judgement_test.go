@@ -1,12 +1,11 @@
-package report_test
+package trust_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/pipeline/report"
-	"github.com/tracelake/tracelake/schema/datasettest"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 )
 
 // What somebody should look at first is stricter than whether reports go on. Bytes before the
@@ -44,7 +43,7 @@ code 0x1000 a32 other executed=1
 			"distrust: wrong_image 10 of 100, wrong_program_file 0 of 1, gaps 1 of 0",
 		},
 	} {
-		j, found := merged(t, report.Options{}, tt.text).Trust().Judge()
+		j, found := read(t, tt.text).Judge()
 		var words []string
 		for _, f := range found {
 			words = append(words, fmt.Sprintf("%s %d of %d", f.Kind, f.N, f.Of))
@@ -62,60 +61,8 @@ file fw.elf 0x1000 0x100 match=1
 function 0x1000 8 main
 code 0x1000 a32 other executed=1
 `
-	j, found := merged(t, report.Options{}, "source 0x10 checks=10000"+program, "source 0x10 checks=100 agrees=2"+program).Trust().Judge()
-	if j != report.Distrust || found[0].Kind != report.FoundWrongImage || found[0].N != 2 || found[0].Of != 100 {
+	j, found := read(t, "source 0x10 checks=10000"+program, "source 0x10 checks=100 agrees=2"+program).Judge()
+	if j != trust.Distrust || found[0].Kind != trust.FoundWrongImage || found[0].N != 2 || found[0].Of != 100 {
 		t.Errorf("%s %+v", j, found)
-	}
-}
-
-// Losses are told by reason, and by offset in their buffer: near ones are one stretch. The restart
-// that a source begins with is no gap.
-func TestLost(t *testing.T) {
-	dirs := datasettest.Datasets(t, `
-buffer ETB_0 100000
-buffer ETB_1 5000
-source 0x10 bytes=90000 buffer=ETB_0 gaps=2
-source 0x11 bytes=4000 buffer=ETB_1
-source 0x6f bytes=256 buffer=ETB_0 status=unconfigured
-loss 10 unsynced offset=0
-loss 20 bad_packet offset=5000 seq=4
-loss 20 bad_packet offset=5120 seq=5
-loss 7 bad_packet offset=5300 seq=6
-loss 90 splice offset=99950 seq=9
-loss 3 truncated source=0x11 offset=4000 seq=9
-loss 256 unconfigured source=0x6f offset=70000
-event 0 trace_on
-event 4 overflow
-event 5 trigger
-event 9 debug_exit
-event 3 trace_on source=0x11
-`)
-	got, err := report.ReadLost(dirs, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal(t, &report.Lost{
-		Reasons: []report.LostReason{{Reason: 5, Losses: 1, Bytes: 90}, {Reason: 2, Losses: 3, Bytes: 47}, {Reason: 0, Losses: 1, Bytes: 10}, {Reason: 3, Losses: 1, Bytes: 3}},
-		Buffers: []report.LostBuffer{
-			{Dir: dirs[0], Name: "ETB_0", Bytes: 100000, Stretches: []report.LostStretch{{0, 10}, {5000, 140}, {5300, 7}, {99950, 50}}},
-			{Dir: dirs[0], Name: "ETB_1", Bytes: 5000, Stretches: []report.LostStretch{{4000, 3}}},
-		},
-		Gaps: []report.Place{{Dir: dirs[0], Source: 0x10, Seq: 4}, {Dir: dirs[0], Source: 0x10, Seq: 9}},
-	}, got)
-}
-
-// However many losses there are, as many stretches are left as can be told apart.
-func TestLostStretchesAreBounded(t *testing.T) {
-	text := &strings.Builder{}
-	text.WriteString("buffer ETB_0 1000000\nsource 0x10 buffer=ETB_0\n")
-	for i := range 20_000 {
-		fmt.Fprintf(text, "loss 1 bad_packet offset=%d seq=%d\n", 50*i, i)
-	}
-	got, err := report.ReadLost(datasettest.Datasets(t, text.String()), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s := got.Buffers[0].Stretches; len(s) != 1 || s[0] != (report.LostStretch{Bytes: 50*19_999 + 1}) {
-		t.Errorf("%d stretches, the first %+v", len(s), s[0])
 	}
 }

@@ -1,0 +1,92 @@
+package answer
+
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// Disasm is what each instruction of functions took. text returns a line of a source file.
+func Disasm(head []Fact, listings []report.Listing, text func(file string, line uint32) string) *Answer {
+	return &Answer{Name: "disasm", Facts: append(head, Fact{"functions", each(len(listings), append(
+		nameKeys(func(i int) *report.Name { return &listings[i].Name }),
+		Column{Key: "instructions", At: func(i int) Value { return Int(listings[i].Instructions) }},
+		Column{Key: "cycles", At: func(i int) Value { return positive(Round(listings[i].Cycles)) }},
+		Column{Key: "rows", At: func(i int) Value { return listingRows(listings[i].Rows, text) }})...)})}
+}
+
+func listingRows(rows []report.ListingRow, text func(file string, line uint32) string) Value {
+	row := func(i int) *report.ListingRow { return &rows[i] }
+	return each(len(rows),
+		Column{Key: "address", At: func(i int) Value { return Text(Hex(row(i).Address)) }},
+		Column{Key: "isa", At: func(i int) Value { return Text(row(i).ISA.String()) }},
+		Column{Key: "size", At: func(i int) Value { return Int(row(i).Size) }},
+		Column{Key: "opcode", At: func(i int) Value { return Text("0x" + Opcode(row(i).Opcode, row(i).Size)) }},
+		Column{Key: "kind", At: func(i int) Value { return Text(row(i).Kind.String()) }},
+		Column{Key: "conditional", At: func(i int) Value { return JSONOf(row(i).Conditional) }},
+		Column{Key: "target", At: func(i int) Value { return If(row(i).Target.OK, Text(Hex(row(i).Target.V))) }},
+		Column{Key: "executed", At: func(i int) Value { return Int(row(i).Executed) }},
+		Column{Key: "failed", At: func(i int) Value { return Int(row(i).Failed) }},
+		Column{Key: "untold", At: func(i int) Value { return Int(row(i).Untold) }},
+		Column{Key: "timed", At: func(i int) Value { return Int(row(i).Timed) }},
+		Column{Key: "cycles", At: func(i int) Value { return positive(Round(row(i).Cycles)) }},
+		Column{Key: "cycles_each", At: func(i int) Value { return positive(row(i).CyclesEach()) }},
+		Column{Key: "file", At: func(i int) Value { return Text(row(i).File) }},
+		Column{Key: "line", At: func(i int) Value { return IfAny(row(i).Line != 0, Int(row(i).Line)) }},
+		Column{Key: "text", At: func(i int) Value { return Text(text(row(i).File, row(i).Line)) }})
+}
+
+// Last is what was executed just before a point. text returns a line of a source file.
+func Last(head []Fact, l *report.Last, text func(file string, line uint32) string) *Answer {
+	before := []Fact{{"seq", Int(l.Before)}, {"exception", None}, {"type", None}, {"number", None}}
+	if x := l.Entry; x != nil {
+		before[1].Value, before[3].Value = Int(x.Ordinal), If(x.Number.OK, Int(x.Number.V))
+		before[2].Value = If(x.Type.OK, Text(x.Type.V.String()))
+	}
+	task, stack := None, None
+	if l.Stack != nil {
+		t, frames := &l.Stack.Task, l.Stack.Frames
+		task = Object(Fact{"task", Int(t.Number)}, Fact{"name", Word(t.Name)},
+			Fact{"context_id", If(t.ContextID.OK, Int(t.ContextID.V))})
+		stack = If(len(frames) > 0, each(len(frames), append(nameKeys(func(i int) *report.Name { return &frames[i].Name }),
+			Column{Key: "entry", At: func(i int) Value { return Text(frames[i].Entry.String()) }},
+			Column{Key: "exception", At: func(i int) Value { return Text(frames[i].Exception) }})...))
+	}
+	return &Answer{Name: "last", Facts: append(head,
+		Fact{"directory", Word(l.Dir)},
+		Fact{"source", Text(schema.SourceText(l.Source))},
+		Fact{"core", Text(l.Core)},
+		Fact{"before", Object(before...)},
+		Fact{"instructions", executed(l.Rows, text)},
+		Fact{"between", each(len(l.Marks),
+			Column{Key: "seq", At: func(i int) Value { return Int(l.Marks[i].Seq) }},
+			Column{Key: "table", At: func(i int) Value { return Word(l.Marks[i].Table) }},
+			Column{Key: "what", At: func(i int) Value { return Word(l.Marks[i].What) }})},
+		Fact{"task", task},
+		Fact{"stack", stack},
+		Fact{"stack_unknown", Text(l.Why)},
+	)}
+}
+
+func executed(rows []report.Executed, text func(file string, line uint32) string) Value {
+	row := func(i int) *report.Executed { return &rows[i] }
+	return each(len(rows),
+		Column{Key: "seq", At: func(i int) Value { return Int(row(i).Seq) }},
+		Column{Key: "address", At: func(i int) Value { return Text(Hex(row(i).Address)) }},
+		Column{Key: "isa", At: func(i int) Value { return Text(row(i).ISA.String()) }},
+		Column{Key: "size", At: func(i int) Value { return Int(row(i).Size) }},
+		Column{Key: "opcode", At: func(i int) Value { return Text("0x" + Opcode(row(i).Opcode, row(i).Size)) }},
+		Column{Key: "kind", At: func(i int) Value { return Text(row(i).Kind.String()) }},
+		Column{Key: "executed", At: func(i int) Value { return If(row(i).Executed.OK, JSONOf(row(i).Executed.V)) }},
+		Column{Key: "cycles", At: func(i int) Value { return Nullable(row(i).Cycles) }},
+		Column{Key: "function", At: func(i int) Value { return Text(row(i).Function) }},
+		Column{Key: "file", At: func(i int) Value { return Text(row(i).File) }},
+		Column{Key: "line", At: func(i int) Value { return IfAny(row(i).Line != 0, Int(row(i).Line)) }},
+		Column{Key: "text", At: func(i int) Value { return Text(text(row(i).File, row(i).Line)) }})
+}
+
+// Opcode is an opcode of so many bytes in hexadecimal.
+func Opcode(opcode uint32, size uint8) string {
+	return fmt.Sprintf("%0*x", 2*int(min(size, 4)), opcode)
+}

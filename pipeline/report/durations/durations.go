@@ -1,0 +1,96 @@
+// Package durations says of how long things took what one looks at: of few each one, of many the median,
+// the 99th percentile, the longest and a histogram; and how that changed.
+package durations
+
+import (
+	"math"
+	"slices"
+
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A Unit is what durations are counted in.
+type Unit uint8
+
+// The units, the best first.
+const (
+	InCycles Unit = iota
+	InTicks       // of the timestamps
+	InInstructions
+)
+
+func (u Unit) String() string { return [...]string{"cycles", "ticks", "instructions"}[u] }
+
+// One is how long one thing took: what is known of it, by unit.
+type One [3]schema.Null[int64]
+
+// A Summary is how long things of one kind took.
+type Summary struct {
+	Unit  Unit  // the best one that all have
+	Ended int64 // how many: those whose end is known
+	Figures
+	Each      []int64    // ascending, if they are fewer than leastOfHistogram
+	Histogram *Histogram // else
+
+	all  [3][]int64 // by unit
+	lost [3]bool    // one of them has none
+	most [3]int64
+	at   [3]read.Place // of that
+	by   [3]Figures
+}
+
+// Figures are how long things took, in one unit.
+type Figures struct {
+	Median  int64
+	P99     int64 // of few it says little: see LeastOfRank
+	Longest int64
+	Worst   read.Place // of the longest, the first one
+	Sum     int64
+}
+
+// Possible says whether a trace can have it.
+func (x *One) Possible() bool {
+	return !slices.ContainsFunc(x[:], func(n schema.Null[int64]) bool { return n.V < 0 })
+}
+
+// Add adds the duration of what began at a place.
+func (s *Summary) Add(x *One, at read.Place) {
+	s.Ended++
+	for u, n := range x {
+		switch {
+		case !n.OK:
+			s.lost[u], s.all[u] = true, nil
+		case !s.lost[u]:
+			if len(s.all[u]) == 0 || n.V > s.most[u] {
+				s.most[u], s.at[u] = n.V, at
+			}
+			s.all[u] = append(s.all[u], n.V)
+		}
+	}
+}
+
+// Conclude works out the figures: those of rank n of N are the least that n/N of all do not
+// exceed.
+func (s *Summary) Conclude() {
+	for s.Unit = InCycles; s.Unit < InInstructions && (s.lost[s.Unit] || s.Ended == 0); s.Unit++ {
+	}
+	for u, all := range s.all {
+		if len(all) == 0 {
+			continue
+		}
+		slices.Sort(all)
+		rank := func(percent int) int64 { return all[max(0, (len(all)*percent+99)/100-1)] }
+		f := &s.by[u]
+		f.Median, f.P99, f.Longest, f.Worst = rank(50), rank(99), all[len(all)-1], s.at[u]
+		for _, n := range all {
+			f.Sum += min(n, math.MaxInt64-f.Sum)
+		}
+	}
+	if all := s.all[s.Unit]; len(all) < leastOfHistogram {
+		s.Each = all
+	} else {
+		s.Histogram = newHistogram(all)
+	}
+	s.Figures, s.all = s.by[s.Unit], [3][]int64{}
+}

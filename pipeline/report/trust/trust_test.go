@@ -1,0 +1,94 @@
+package trust_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
+	"github.com/tracelake/tracelake/schema/datasettest"
+)
+
+// read reads the datasets that texts describe.
+func read(t *testing.T, texts ...string) *trust.Summary {
+	t.Helper()
+	m, err := report.Read(datasettest.Datasets(t, texts...), report.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Trust()
+}
+
+func equal(t *testing.T, want, got any, options ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+// What is lost before the first synchronisation, and where the last packet is cut
+// off, is normal; any other loss or gap makes figures incomplete.
+func TestVerdict(t *testing.T) {
+	const program = `
+file fw.elf 0x1000 0x100 match=1
+function 0x1000 8 main
+code 0x1000 a32 other executed=1
+`
+	for _, tt := range []struct {
+		text string
+		want trust.Verdict
+	}{
+		{"source 0x10 lost=403 ends=400 cut=3" + program, trust.Sound},
+		{"source 0x10 lost=401 ends=400" + program, trust.Incomplete},
+		{"source 0x10 gaps=1" + program, trust.Incomplete},
+		{"source 0x10 unplaced=1" + program, trust.Incomplete},
+		{"source 0x10" + program + "run 0x2000 a32 executed=1", trust.Incomplete},
+		{"source 0x10\nfile fw.elf 0x1000 0x100", trust.Nothing},
+		{"source 0x10 checks=20 agrees=18" + program, trust.Sound},
+		{"source 0x10 checks=20 agrees=17" + program, trust.WrongProgram},
+		{"source 0x10 checks=19 agrees=0" + program, trust.Sound}, // too few to say anything
+	} {
+		if got := read(t, tt.text).Verdict; got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.text, got, tt.want)
+		}
+	}
+}
+
+// A source of which nothing can be decoded has no part in the share that was.
+func TestOtherSources(t *testing.T) {
+	got := read(t, `
+source 0x10 bytes=1000 lost=10
+source 0x6f bytes=256 lost=256 status=unconfigured
+file fw.elf 0x1000 0x100 match=1
+function 0x1000 8 main
+code 0x1000 a32 other executed=1
+`)
+	equal(t, [3]int64{1000, 990, 256}, [3]int64{got.Bytes, got.Decoded, got.Undecoded})
+}
+
+// The share that matches is of all sections of a program file: one word that was
+// overwritten at run time in a short section is no other program.
+func TestMatch(t *testing.T) {
+	add := func(n int) string {
+		var text strings.Builder
+		text.WriteString("source 0x10\nfile fw.elf 0 8 match=0.5\nfile fw.elf 0x1000 0x1000 match=1\nfile idle.elf 0x9000 16 code=1d1e\n" +
+			"function 0 8 vectors\nfunction 0x1000 0x1000 main\ncode 0 a32 other executed=1\ncode 4 a32 other executed=1\n")
+		for i := range n {
+			fmt.Fprintf(&text, "code %#x a32 other executed=1\n", 0x1000+4*i)
+		}
+		return text.String()
+	}
+	got := read(t, add(98)) // 99 of 100
+	equal(t, [2]int64{100, 99}, [2]int64{got.Distinct, got.Matching})
+	equal(t, []trust.ProgramFile{
+		{File: "fw.elf", SHA256: "c0de", CodeSHA256: "c0de", Executed: 100, Matching: 99},
+		{File: "idle.elf", SHA256: "1d1e", CodeSHA256: "1d1e"}, // nothing of it ran
+	}, got.Datasets[0].Files)
+	equal(t, []trust.Doubt(nil), got.Doubts)
+	got = read(t, add(97)) // 98 of 99
+	equal(t, []trust.Doubt{{What: "fw.elf", Agrees: 98, Of: 99, Least: 0.99, OfProgramFile: true}}, got.Doubts, cmpopts.IgnoreFields(trust.Doubt{}, "Dir"))
+}
