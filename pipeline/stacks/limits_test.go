@@ -12,6 +12,7 @@ import (
 // Whatever a long trace does, what is held of it stays within limits, and all instructions are in
 // some stack.
 func TestLimits(t *testing.T) {
+	need.FullRun(t, "one goroutine folds 600,000 runs of each kind")
 	n := need.Size(600_000, 10_000_000)
 	two := Functions{{0x1000, 0x100, "f"}, {0x2000, 0x100, "g"}}
 	small, few := usual, usual
