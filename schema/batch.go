@@ -40,49 +40,50 @@ type Column struct {
 
 // A Vector is one column of a batch. Exactly one of its value slices is used,
 // by the type of the column. If it is plain, that has one value per row, whether
-// NULL or not; [Form] has the others.
+// NULL or not; [Encoding] has the others. Where Marks says which rows have a value, those
+// of the others are left out, in any encoding.
 type Vector struct {
-	Column *Column
-	Form   Form
-	U8     []uint8  // Uint8, Bool (0, 1), Enum (code)
-	U16    []uint16 // Uint16
-	U32    []uint32 // Uint32, Int32 (bit pattern)
-	U64    []uint64 // Uint63, Int64 and Float64 (bit pattern)
-	Str    []string // String, JSON
-	Bin    [][]byte // Bytes
-	Valid  []uint8  // nullable columns: 1 valid, 0 NULL (the value is then 0)
+	Column   *Column
+	Encoding Encoding
+	U8       []uint8  // Uint8, Bool (0, 1), Enum (code)
+	U16      []uint16 // Uint16
+	U32      []uint32 // Uint32, Int32 (bit pattern)
+	U64      []uint64 // Uint63, Int64 and Float64 (bit pattern)
+	Str      []string // String, JSON
+	Bin      [][]byte // Bytes
+	Valid    []uint8  // nullable columns: 1 valid, 0 NULL (the value is then 0)
 
-	Repeats []Repeat // Repeated, Counted
-	Marks   Bits     // Marked; Narrow and Stepped, if some rows are NULL: which are not
-	Bits    Bits     // Marked: the values of a Bool
+	Marks   Bits     // if some rows are NULL: 1 for a row that has a value, 0 for NULL; then Valid is not used
+	Repeats []Repeat // Repeated
+	Step    uint64   // of Repeated: by how much a row is more than the one before in its repeat, 0 or 1
 	Code    CodeRuns // OfCode
 	Field   CodeField
 	Index   []uint32 // Indexed
 	Entries []uint64 // each is of a row, in the order that rows first have them
 	Absent  []uint8  // of entries, if some are NULL: 1 NULL (the entry is then 0), 0 a value
-	Wide    []uint64 // Narrow, Stepped: the values of the rows that are Escape
+	Bits    Bits     // Narrow
+	Wide    []uint64 // Narrow: the values of the rows that are Escape
 }
 
 // Len returns the number of rows in v.
 func (v *Vector) Len() int {
-	switch v.Form {
-	case Repeated, Counted:
+	if v.Marks.N > 0 {
+		return v.Marks.N
+	}
+	switch v.Encoding {
+	case Repeated:
 		n := 0
 		for _, r := range v.Repeats {
 			n += int(r.Rows)
 		}
 		return n
-	case Marked:
-		return v.Marks.N
 	case OfCode:
 		return v.Code.Rows
 	case Indexed:
 		return len(v.Index)
-	case Narrow, Stepped:
-		return max(v.Marks.N, len(v.U8))
-	case Plain:
+	case Plain, Narrow:
 	}
-	return len(v.U8) + len(v.U16) + len(v.U32) + len(v.U64) + len(v.Str) + len(v.Bin)
+	return len(v.U8) + len(v.U16) + len(v.U32) + len(v.U64) + len(v.Str) + len(v.Bin) + v.Bits.N
 }
 
 // Truncate drops all rows of v but the first n. It is for plain values.
@@ -129,7 +130,7 @@ func (b *Batch) Rows() int {
 	n := b.Columns[0].Len()
 	for i := range b.Columns {
 		v := &b.Columns[i]
-		if v.Len() != n || v.Form == Plain && v.Column.Nullable && len(v.Valid) != n {
+		if v.Len() != n || v.isPlain() && v.Column.Nullable && len(v.Valid) != n {
 			panic(fmt.Sprintf("schema: %s.%s has %d rows, %s has %d", b.Table.Name, v.Column.Name, v.Len(),
 				b.Columns[0].Column.Name, n))
 		}
@@ -145,10 +146,7 @@ func (b *Batch) Reset() {
 		clear(v.Bin)
 		v.U8, v.U16, v.U32, v.U64 = v.U8[:0], v.U16[:0], v.U32[:0], v.U64[:0]
 		v.Str, v.Bin, v.Valid = v.Str[:0], v.Bin[:0], v.Valid[:0]
-		v.Form, v.Repeats = Plain, v.Repeats[:0]
-		v.Marks.Reset()
-		v.Bits.Reset()
 		v.Code.Reset()
-		v.Index, v.Entries, v.Absent, v.Wide = v.Index[:0], v.Entries[:0], v.Absent[:0], v.Wide[:0]
+		v.forget()
 	}
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 )
 
 func callsCommand() *cli.Command {
@@ -28,27 +28,27 @@ Examples:
 				baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
 				jsonFlag(), csvFlag(),
 			}, screenFlags()),
-		Action: calls,
+		Action: reportCalls,
 	}
 }
 
-func calls(ctx *cli.Context) error {
+func reportCalls(ctx *cli.Context) error {
 	q, err := ask(ctx, "")
 	if err != nil {
 		return err
 	}
-	c, err := q.m.Calls(q.dirs, q.options.Test)
+	c, err := calls.Read(q.m, q.dirs, q.options.Test)
 	if err != nil {
 		return err
 	}
-	var change *report.CallsChange
+	var change *calls.Change
 	baseline := answer.Absent
 	if q.baseline != nil {
-		before, err := q.baseline.Calls([]string{q.reportArgs.baseline}, "")
+		before, err := calls.Read(q.baseline, []string{q.reportArgs.baseline}, "")
 		if err != nil {
 			return err
 		}
-		change = q.m.CallsAgainst(q.baseline, c, before)
+		change = c.Against(before, q.m.SameProgram(q.baseline))
 		baseline = answer.CallsChange(change, q.top, q.baselineDir())
 	}
 	a := answer.Calls(q.head("calls"), c, q.top, baseline)
@@ -66,7 +66,7 @@ func calls(ctx *cli.Context) error {
 }
 
 // calls writes a row for each function that was called.
-func (s *screen) calls(c *report.Calls, x *answer.Section) {
+func (s *screen) calls(c *calls.Table, x *answer.Section) {
 	s.blank()
 	if x.Rows == 0 {
 		s.line("no calls")

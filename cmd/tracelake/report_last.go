@@ -10,8 +10,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline/convert"
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/last"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -44,7 +44,7 @@ Examples:
 				Usage: "show at most `N` instructions",
 			},
 		}, pathFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
-		Action: last,
+		Action: reportLast,
 	}
 }
 
@@ -65,7 +65,7 @@ func sourceIDFlag() cli.Flag {
 // lastArgs are the command line of report last.
 type lastArgs struct {
 	*reportArgs
-	point  report.Point
+	point  last.Point
 	source schema.Null[uint8] // NULL: the one that ran
 	n      int64              // instructions
 	paths  convert.Paths
@@ -95,7 +95,7 @@ func readLast(ctx *cli.Context) (*lastArgs, error) {
 	return a, err
 }
 
-func last(ctx *cli.Context) error {
+func reportLast(ctx *cli.Context) error {
 	a, err := readLast(ctx)
 	if err != nil {
 		return err
@@ -105,9 +105,9 @@ func last(ctx *cli.Context) error {
 		return err
 	}
 	maker := &rowMaker{ctx: ctx, dir: q.dirs[0]}
-	l, err := q.m.Last(q.dirs[0], a.source, a.point, a.n, maker.rows)
+	l, err := last.Read(q.m, q.dirs[0], a.source, a.point, a.n, maker.rows)
 	err = maker.close(err)
-	if e, ok := errors.AsType[*report.NoSourceError](err); ok {
+	if e, ok := errors.AsType[*last.NoSourceError](err); ok {
 		return noSource(e)
 	}
 	if err != nil {
@@ -118,20 +118,20 @@ func last(ctx *cli.Context) error {
 }
 
 // pointBefore reads --before.
-func pointBefore(text string) (report.Point, error) {
+func pointBefore(text string) (last.Point, error) {
 	if text == "" {
-		return report.Point{}, nil
+		return last.Point{}, nil
 	}
 	what, number, _ := strings.Cut(text, "=")
-	kind, ok := map[string]report.PointKind{
-		"seq": report.AtSeq, "offset": report.AtOffset,
-		"exception": report.AtException,
+	kind, ok := map[string]last.PointKind{
+		"seq": last.AtSeq, "offset": last.AtOffset,
+		"exception": last.AtException,
 	}[what]
 	n, err := strconv.ParseInt(number, 0, 64)
 	if !ok || err != nil || n < 0 {
-		return report.Point{}, usage("--before "+text, "is no point", "points are seq=N, offset=N and exception=K")
+		return last.Point{}, usage("--before "+text, "is no point", "points are seq=N, offset=N and exception=K")
 	}
-	return report.Point{Kind: kind, N: n}, nil
+	return last.Point{Kind: kind, N: n}, nil
 }
 
 // oneSource reads --source.
@@ -148,7 +148,7 @@ func oneSource(ctx *cli.Context) (schema.Null[uint8], error) {
 }
 
 // noSource is the error for a source that has to be picked, or is not there.
-func noSource(e *report.NoSourceError) error {
+func noSource(e *last.NoSourceError) error {
 	var known []string
 	for _, id := range e.Known {
 		known = append(known, schema.SourceText(id))

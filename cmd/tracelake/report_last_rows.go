@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/last"
 	"github.com/tracelake/tracelake/pipeline/window"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -24,7 +24,7 @@ type rowMaker struct {
 }
 
 // rows implements [report.Rows].
-func (r *rowMaker) rows(source uint8, from, to report.Point) (string, error) {
+func (r *rowMaker) rows(source uint8, from, to last.Point) (string, error) {
 	if r.files == "" {
 		var err error
 		if r.files, err = os.MkdirTemp("", "tracelake-last-"); err != nil {
@@ -47,8 +47,8 @@ func (r *rowMaker) close(err error) error {
 	return errors.Join(err, os.RemoveAll(r.files))
 }
 
-func pointOf(p report.Point) schema.Null[window.Point] {
-	if p.Kind == report.AtOffset {
+func pointOf(p last.Point) schema.Null[window.Point] {
+	if p.Kind == last.AtOffset {
 		return schema.Of(window.Point{Kind: window.ByOffset, N: p.N})
 	}
 	return schema.Of(window.Point{Kind: window.BySeq, N: p.N})

@@ -6,11 +6,12 @@ import (
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/last"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // last writes instructions under the lines they are of, and the stack.
-func (s *screen) last(l *report.Last, text *sourceText) {
+func (s *screen) last(l *last.Excerpt, text *sourceText) {
 	s.blank()
 	if len(l.Rows) == 0 {
 		s.line("%s: nothing was executed before seq %s", lastSource(l), thousands(l.Before))
@@ -51,14 +52,14 @@ func (s *screen) last(l *report.Last, text *sourceText) {
 	s.missing(text.missing(), len(text.files))
 }
 
-func lastSource(l *report.Last) string {
+func lastSource(l *last.Excerpt) string {
 	if l.Core == "" {
 		return "source " + schema.SourceText(l.Source)
 	}
 	return fmt.Sprintf("source %s (%s)", schema.SourceText(l.Source), l.Core)
 }
 
-func lastPoint(l *report.Last) string {
+func lastPoint(l *last.Excerpt) string {
 	text := "seq " + thousands(l.Before)
 	if l.Entry != nil {
 		text = fmt.Sprintf("exception %s (%s), at %s", thousands(l.Entry.Ordinal), l.Entry, text)
@@ -66,7 +67,7 @@ func lastPoint(l *report.Last) string {
 	return text
 }
 
-func namesOf(rows []report.Executed) []report.Name {
+func namesOf(rows []last.Executed) []report.Name {
 	seen := map[report.Name]bool{}
 	var names []report.Name
 	for i := range rows {
@@ -81,7 +82,7 @@ func namesOf(rows []report.Executed) []report.Name {
 }
 
 // markLine says what happened between two instructions.
-func markLine(m *report.Mark) string {
+func markLine(m *last.Mark) string {
 	switch m.Table {
 	case schema.Exceptions.Name:
 		return "-- exception: " + m.What
@@ -107,7 +108,7 @@ func placeLine(n *answer.Namer, name *report.Name, text *sourceText) string {
 }
 
 // outcomeText says what became of an instruction that could fail, or branch.
-func outcomeText(x *report.Executed) string {
+func outcomeText(x *last.Executed) string {
 	switch {
 	case x.Executed.OK && x.Branches() && x.Executed.V:
 		return "taken"
@@ -127,7 +128,7 @@ func outcomeText(x *report.Executed) string {
 const maxFrames = 30
 
 // stack writes the frames of the last instruction.
-func (s *screen) stack(l *report.Last) {
+func (s *screen) stack(l *last.Excerpt) {
 	s.blank()
 	if l.Stack == nil {
 		s.line("stack: not known: %s", l.Why)
@@ -162,7 +163,7 @@ func (s *screen) stack(l *report.Last) {
 }
 
 // enteredBy says how a frame came to be on the stack.
-func enteredBy(frames []report.StackFrame, i int) string {
+func enteredBy(frames []last.Frame, i int) string {
 	switch f := &frames[i]; {
 	case f.Entry != schema.StackRoot:
 		return [...]string{

@@ -6,8 +6,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 )
 
 func tasksCommand() *cli.Command {
@@ -32,12 +32,12 @@ func tasks(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	t, err := report.ReadTasks(q.dirs, q.options.Test)
+	t, err := stacks.ReadTasks(q.dirs, q.options.Test)
 	if err != nil {
 		return err
 	}
-	took := func(x *report.Task) int64 { return answer.Took(t.ByCycles, &x.Executed) }
-	slices.SortStableFunc(t.Rows, func(x, y report.Task) int { return cmp.Compare(took(&y), took(&x)) })
+	took := func(x *stacks.Task) int64 { return answer.Took(t.ByCycles, &x.Executed) }
+	slices.SortStableFunc(t.Rows, func(x, y stacks.Task) int { return cmp.Compare(took(&y), took(&x)) })
 	a := answer.Tasks(q.head("tasks"), t, q.top)
 	return q.write(ctx, a, func(s *screen) {
 		x, left := a.Section(), int64(0)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 )
 
 // Callgrind writes a profile in the format of callgrind (Valgrind's manual, "Callgrind Format
@@ -120,7 +120,7 @@ func (b *callgrindWriter) number(space, name string) string {
 }
 
 // work returns what was executed, a number for each event, each after a space.
-func (b *callgrindWriter) work(w report.Work) string {
+func (b *callgrindWriter) work(w stacks.Work) string {
 	if !b.c.Executed.Cycles.OK {
 		return fmt.Sprintf(" %d", w.Instructions)
 	}

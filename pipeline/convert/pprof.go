@@ -8,7 +8,7 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 )
 
@@ -62,7 +62,7 @@ type pprofBuilder struct {
 
 // addSections adds the mappings: the sections of the report, in order.
 func (b *pprofBuilder) addSections() {
-	named := slices.ContainsFunc(b.p.Frames, func(f report.Frame) bool { return f.Function != "" })
+	named := slices.ContainsFunc(b.p.Frames, func(f calls.Frame) bool { return f.Function != "" })
 	for i := range b.p.Sections {
 		s := &b.p.Sections[i]
 		b.out.Mapping = append(b.out.Mapping, &pprof.Mapping{
@@ -74,7 +74,7 @@ func (b *pprofBuilder) addSections() {
 
 // addFrame adds the location of a frame. Code that no function has gets a function of the name of
 // its address, or else viewers would take all such code for one.
-func (b *pprofBuilder) addFrame(f *report.Frame) {
+func (b *pprofBuilder) addFrame(f *calls.Frame) {
 	function := &pprof.Function{
 		ID: uint64(len(b.out.Function) + 1), Name: clean(f.Text()), SystemName: clean(f.Linkage), StartLine: int64(f.Line),
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
@@ -66,7 +66,7 @@ func (s *speedscope) value(x any) {
 }
 
 // frame returns the index of a frame.
-func (s *speedscope) frame(f *report.Frame) int {
+func (s *speedscope) frame(f *calls.Frame) int {
 	x := speedscopeFrame{Name: f.Text(), Line: f.Line}
 	if f.File != "" {
 		x.File = s.paths.relative(s.paths.mapped(f.File))

@@ -40,7 +40,7 @@ type ChangeRow struct {
 // program is another, since addresses and lines then mean other code; else they count
 // instructions, or outcomes of branches.
 func (m *Merged) Against(base *Merged, by By, ofOutcomes bool) *Change {
-	c := &Change{SameProgram: slices.Equal(m.keys, base.keys), OfOutcomes: ofOutcomes}
+	c := &Change{SameProgram: m.SameProgram(base), OfOutcomes: ofOutcomes}
 	before := base.Coverage(by)
 	c.InstructionsBefore, c.FunctionsBefore, c.LinesBefore = before.Instructions.Figure, before.Functions, before.Lines
 	if c.SameProgram {
@@ -49,7 +49,7 @@ func (m *Merged) Against(base *Merged, by By, ofOutcomes bool) *Change {
 	}
 	c.compareFunctions(m, base)
 	slices.SortFunc(c.Rows, func(x, y ChangeRow) int {
-		return cmp.Or(cmp.Compare(y.Lost, x.Lost), cmp.Compare(y.New, x.New), x.compare(&y.Name))
+		return cmp.Or(cmp.Compare(y.Lost, x.Lost), cmp.Compare(y.New, x.New), x.Compare(&y.Name))
 	})
 	return c
 }

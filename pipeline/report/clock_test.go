@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/clock"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -21,35 +22,35 @@ code 0x1000 a32 other executed=1 timed=1 cycles=1000
 `
 	for _, tt := range []struct {
 		name, source, timestamps string
-		want                     report.Clock
+		want                     clock.Rate
 	}{
-		{"given", "hz=5000000 ticks=1000000", "timestamp 0 cycle=0\ntimestamp 1000 cycle=9000", report.Clock{Hz: 5e6}},
-		{"timestamps of no known frequency", "", "timestamp 0 cycle=0\ntimestamp 1000 cycle=9000", report.Clock{}},
-		{"measured", "ticks=1000000", "timestamp 5000 cycle=0\ntimestamp 6000 cycle=20000", report.Clock{Hz: 2e7, Measured: true, Least: 2e7, Most: 2e7, Elapsed: 1e-3}},
+		{"given", "hz=5000000 ticks=1000000", "timestamp 0 cycle=0\ntimestamp 1000 cycle=9000", clock.Rate{Hz: 5e6}},
+		{"timestamps of no known frequency", "", "timestamp 0 cycle=0\ntimestamp 1000 cycle=9000", clock.Rate{}},
+		{"measured", "ticks=1000000", "timestamp 5000 cycle=0\ntimestamp 6000 cycle=20000", clock.Rate{Hz: 2e7, Measured: true, Least: 2e7, Most: 2e7, Elapsed: 1e-3}},
 		{
 			"a tick is right to one, and a stretch has a hundred", "ticks=1000000",
 			"timestamp 0 cycle=0\ntimestamp 1 cycle=39\ntimestamp 2 cycle=40\ntimestamp 200 cycle=4010\ntimestamp 300 cycle=6000",
-			report.Clock{Hz: 2e7, Measured: true, Least: 1.99e7, Most: 2.005e7, Elapsed: 3e-4},
+			clock.Rate{Hz: 2e7, Measured: true, Least: 1.99e7, Most: 2.005e7, Elapsed: 3e-4},
 		},
 		{
 			"not steady", "ticks=1000000", "timestamp 0 cycle=0\ntimestamp 1000 cycle=20000\ntimestamp 2000 cycle=30000",
-			report.Clock{Measured: true, Least: 1e7, Most: 2e7, Elapsed: 2e-3},
+			clock.Rate{Measured: true, Least: 1e7, Most: 2e7, Elapsed: 2e-3},
 		},
 		{
 			"only within an epoch", "ticks=1000000",
 			"timestamp 0 cycle=0\ntimestamp 1000 cycle=20000\ntimestamp 5000 epoch=1 cycle=5\ntimestamp 6000 epoch=1 cycle=20005",
-			report.Clock{Hz: 2e7, Measured: true, Least: 2e7, Most: 2e7, Elapsed: 6e-3},
+			clock.Rate{Hz: 2e7, Measured: true, Least: 2e7, Most: 2e7, Elapsed: 6e-3},
 		},
-		{"too short", "ticks=1000000", "timestamp 0 cycle=0\ntimestamp 99 cycle=1980", report.Clock{Elapsed: 99e-6}},
-		{"no cycles", "ticks=1000000", "timestamp 7\ntimestamp ?\ntimestamp 1007", report.Clock{Elapsed: 1e-3}},
-		{"one that goes back", "ticks=1000000", "timestamp 5000 cycle=0\ntimestamp 4000 cycle=100\ntimestamp 9000 cycle=200", report.Clock{Measured: true, Least: 2e4, Most: 2e4, Hz: 2e4}},
+		{"too short", "ticks=1000000", "timestamp 0 cycle=0\ntimestamp 99 cycle=1980", clock.Rate{Elapsed: 99e-6}},
+		{"no cycles", "ticks=1000000", "timestamp 7\ntimestamp ?\ntimestamp 1007", clock.Rate{Elapsed: 1e-3}},
+		{"one that goes back", "ticks=1000000", "timestamp 5000 cycle=0\ntimestamp 4000 cycle=100\ntimestamp 9000 cycle=200", clock.Rate{Measured: true, Least: 2e4, Most: 2e4, Hz: 2e4}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := merged(t, report.Options{Clocks: true}, "source 0x10 "+tt.source+program+tt.timestamps).Hotspots(report.ByFunction)
 			if len(h.Clocks) != 1 {
 				t.Fatalf("%d clocks", len(h.Clocks))
 			}
-			equal(t, tt.want, h.Clocks[0], cmpopts.EquateApprox(1e-9, 0), cmpopts.IgnoreFields(report.Clock{}, "Dir", "Source"))
+			equal(t, tt.want, h.Clocks[0], cmpopts.EquateApprox(1e-9, 0), cmpopts.IgnoreFields(clock.Rate{}, "Dir", "Source"))
 			if h.Clocked != (tt.want.Hz != 0) || h.Clocked && math.Abs(h.Seconds-1000/tt.want.Hz) > 1e-12 {
 				t.Errorf("clocked %v, %v s", h.Clocked, h.Seconds)
 			}

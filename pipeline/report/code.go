@@ -2,6 +2,7 @@ package report
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -91,4 +92,43 @@ func (p *program) functionOf(ordinal int32) Function {
 		Core: p.core, Ordinal: ordinal, Address: f.address, Name: f.name, Linkage: f.linkage, File: f.file,
 		Line: f.line,
 	}
+}
+
+// FunctionsOf returns the functions that a core runs, by ordinal.
+func (m *Merged) FunctionsOf(core string) []Function {
+	p := m.programOf(core)
+	if p == nil {
+		return nil
+	}
+	all := make([]Function, len(p.functions))
+	for i := range all {
+		all[i] = p.functionOf(int32(i))
+	}
+	return all
+}
+
+// Describe returns the function of an instruction that a core executes, with the line of that
+// instruction, and whether the program says that it may fail.
+func (m *Merged) Describe(core string, address uint32, isa schema.ISA) (name Name, conditional bool) {
+	p, i := m.instruction(core, address, isa)
+	if i == nil {
+		return Name{Core: core}, false
+	}
+	return m.nameIn(p, i), i.conditional
+}
+
+// SameProgram reports whether both are of one program.
+func (m *Merged) SameProgram(o *Merged) bool { return slices.Equal(m.keys, o.keys) }
+
+// nameIn returns the function of an instruction, and the line of that instruction.
+func (m *Merged) nameIn(p *program, i *instruction) Name {
+	n := Name{Core: p.core}
+	if i.function != none {
+		n.Function, n.Address = p.functions[i.function].name, p.functions[i.function].address
+	}
+	if i.line != none {
+		at := m.places.lines[i.line]
+		n.File, n.Line = m.places.files[at.file], at.number
+	}
+	return n
 }

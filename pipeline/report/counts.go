@@ -5,7 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report/clock"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -42,7 +44,7 @@ func (m *Merged) clock(d *dataset.Dataset, s *schema.SourceTotals) (hz float64, 
 	if !m.measure || s.Instructions == 0 {
 		return float64(s.CycleHz), nil
 	}
-	c, err := readClock(d, s)
+	c, err := clock.Read(d, s)
 	m.clocks = append(m.clocks, c)
 	return c.Hz, err
 }
@@ -84,7 +86,7 @@ func (c *counts) possible() bool {
 // at returns the executions at an address of a core: of the instruction there or, if
 // there is none in that instruction set, of what is outside of the program.
 func (m *Merged) at(core string, address uint32, isa schema.ISA) *counts {
-	if i := m.instruction(core, address, isa); i != nil {
+	if _, i := m.instruction(core, address, isa); i != nil {
 		return &i.counts
 	}
 	at := location{core, address}
@@ -96,15 +98,33 @@ func (m *Merged) at(core string, address uint32, isa schema.ISA) *counts {
 
 // instruction returns the instruction that a core executes, nil if there is none in
 // that instruction set.
-func (m *Merged) instruction(core string, address uint32, isa schema.ISA) *instruction {
+func (m *Merged) instruction(core string, address uint32, isa schema.ISA) (*program, *instruction) {
 	for _, name := range []string{core, ""} {
 		p := m.programs[name]
 		if p == nil {
 			continue
 		}
 		if i := p.find(address); i != none && p.code[i].isa == isa {
-			return &p.code[i]
+			return p, &p.code[i]
 		}
+	}
+	return nil, nil
+}
+
+// addInclusive adds what functions took in a dataset with what they called.
+func (m *Merged) addInclusive(d *dataset.Dataset) error {
+	m.stacked = m.stacked && d.Rows(&schema.Stacks) > 0
+	if !m.stacked {
+		return nil
+	}
+	for i := range d.Manifest.Sources {
+		s := &d.Manifest.Sources[i]
+		functions := m.functionsOf(s.Core)
+		t, err := stacks.Read(d, s.Source, len(functions))
+		if err != nil {
+			return err
+		}
+		t.Inclusive(func(function int32, all stacks.Work) { functions[function].all.Add(all) })
 	}
 	return nil
 }

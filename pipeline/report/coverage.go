@@ -119,13 +119,6 @@ func (p *Predicated) add(x *instruction) {
 	p.Untold += one(x.untold > 0)
 }
 
-func one(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
-}
-
 // addFunctions adds the functions of a program. One without an instruction that
 // counts is none.
 func (c *Coverage) addFunctions(functions []Tally) {
@@ -234,7 +227,7 @@ func (r *coverageRows) add(p *program, x *instruction) {
 func (r *coverageRows) sorted() []CoverageRow {
 	slices.SortFunc(r.list, func(x, y CoverageRow) int {
 		return cmp.Or(cmp.Compare(y.Instructions.Covered, x.Instructions.Covered), cmp.Compare(y.Executions, x.Executions),
-			cmp.Compare(y.Instructions.Of, x.Instructions.Of), x.compare(&y.Name))
+			cmp.Compare(y.Instructions.Of, x.Instructions.Of), x.Compare(&y.Name))
 	})
 	if r.groups.by == ByLine && r.groups.m.named {
 		r.sortLines()
@@ -260,6 +253,6 @@ func (r *coverageRows) sortLines() {
 		return 0
 	}
 	slices.SortFunc(r.list, func(x, y CoverageRow) int {
-		return cmp.Or(cmp.Compare(part(&x), part(&y)), x.compare(&y.Name))
+		return cmp.Or(cmp.Compare(part(&x), part(&y)), x.Compare(&y.Name))
 	})
 }

@@ -8,18 +8,19 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // readCalls reads the calls of the dataset that a text describes.
-func readCalls(t *testing.T, text string) (*report.Merged, *report.Calls) {
+func readCalls(t *testing.T, text string) (*report.Merged, *calls.Table) {
 	t.Helper()
 	dirs := []string{write(t, "run", text)}
 	m, err := report.Read(dirs, report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := m.Calls(dirs, "")
+	c, err := calls.Read(m, dirs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func readCalls(t *testing.T, text string) (*report.Merged, *report.Calls) {
 }
 
 // changedCalls says what changed, in words.
-func changedCalls(c *report.CallsChange) string {
+func changedCalls(c *calls.Change) string {
 	words := []string{fmt.Sprintf("same %v, %d new, %d lost", c.SameProgram, c.New, c.Lost)}
 	for _, r := range c.Rows {
 		words = append(words, fmt.Sprintf("%s %+g %s, median %d, was %d", r.Function, r.Slower, r.Unit, r.FiguresNow.Median, r.FiguresWas.Median))
@@ -55,13 +56,13 @@ call 40 50 stack=2 instructions=1 cycles=1
 		{"never ended", "call 0 ? stack=1 end=open\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 0 new, 0 lost"},
 	} {
 		m, now := readCalls(t, datasettest.Stacked+tree+tt.text)
-		if got := changedCalls(m.CallsAgainst(base, now, before)); got != tt.want {
+		if got := changedCalls(now.Against(before, m.SameProgram(base))); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
 	other := strings.NewReplacer("match=1", "match=1 code=beef", "0x1008", "0x1040", "function 0x1010", "function 0x2010").Replace(datasettest.Stacked)
 	m, now := readCalls(t, other+tree+"call 0 10 stack=1 instructions=8 cycles=25")
-	if got, want := changedCalls(m.CallsAgainst(base, now, before)), "same false, 0 new, 1 lost; work +10 cycles, median 25, was 10"; got != want {
+	if got, want := changedCalls(now.Against(before, m.SameProgram(base))), "same false, 0 new, 1 lost; work +10 cycles, median 25, was 10"; got != want {
 		t.Errorf("another program: %s, want %s", got, want)
 	}
 }

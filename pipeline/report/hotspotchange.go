@@ -34,7 +34,7 @@ func (r *HotspotChangeRow) Row() *HotspotRow {
 // one may have run longer than the other. Rows are functions if the program is
 // another, since addresses and lines then mean other code.
 func (m *Merged) HotspotsAgainst(base *Merged, by By) *HotspotChange {
-	c := &HotspotChange{SameProgram: slices.Equal(m.keys, base.keys)}
+	c := &HotspotChange{SameProgram: m.SameProgram(base)}
 	if !c.SameProgram {
 		by = ByFunction
 	}
@@ -131,6 +131,6 @@ func (c *HotspotChange) Share(h *Hotspots, r *HotspotRow) float64 {
 }
 
 func (c *HotspotChange) compare(x, y HotspotChangeRow) int {
-	return cmp.Or(cmp.Compare(math.Abs(c.Change(&y)), math.Abs(c.Change(&x))), x.Row().compare(&y.Row().Name),
+	return cmp.Or(cmp.Compare(math.Abs(c.Change(&y)), math.Abs(c.Change(&x))), x.Row().Compare(&y.Row().Name),
 		cmp.Compare(one(x.Row().Outside), one(y.Row().Outside)))
 }

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/tracelake/tracelake/pipeline/report/clock"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 )
 
 // Hotspots are where the instructions, or the cycles, went.
@@ -11,11 +14,11 @@ type Hotspots struct {
 	Named        bool // else rows are instructions
 	Inclusive    bool // rows of functions say what they took with what they called
 	Instructions int64
-	Cycles       float64 // traced, each cost spread evenly over what it was for
-	ByCycles     bool    // all that ran has cycles: rows are in their order
-	Clocked      bool    // the frequency of the core clock is known for all cycles
-	Seconds      float64 // if so
-	Clocks       []Clock // of the sources that ran, with Options.Clocks
+	Cycles       float64      // traced, each cost spread evenly over what it was for
+	ByCycles     bool         // all that ran has cycles: rows are in their order
+	Clocked      bool         // the frequency of the core clock is known for all cycles
+	Seconds      float64      // if so
+	Clocks       []clock.Rate // of the sources that ran, with Options.Clocks
 	Rows         []HotspotRow
 }
 
@@ -23,11 +26,11 @@ type Hotspots struct {
 // file an instruction.
 type HotspotRow struct {
 	Name
-	Outside      bool  // code that no program file has, all of it
-	Instructions int64 // executions, those that failed their condition too
-	Entries      int64 // executions of the first instruction of a function
-	All          Work  // of a function, with what it called; see Hotspots.Inclusive
-	Timed        int64 // executions that Cycles are for
+	Outside      bool        // code that no program file has, all of it
+	Instructions int64       // executions, those that failed their condition too
+	Entries      int64       // executions of the first instruction of a function
+	All          stacks.Work // of a function, with what it called; see Hotspots.Inclusive
+	Timed        int64       // executions that Cycles are for
 	Cycles       float64
 	Seconds      float64
 }
@@ -51,7 +54,7 @@ func (m *Merged) Hotspots(by By) *Hotspots {
 			}
 			h.Rows[n].add(&x.counts, x.function != none && p.functions[x.function].address == x.address)
 			if h.Inclusive && x.function != none {
-				h.Rows[n].All = m.inclusive[groupKey{p.core, int64(x.function)}]
+				h.Rows[n].All = p.functions[x.function].all
 			}
 		}
 	}
@@ -95,6 +98,6 @@ func (h *Hotspots) conclude(total *counts) {
 		if h.ByCycles {
 			byCycles = cmp.Compare(y.Cycles, x.Cycles)
 		}
-		return cmp.Or(byCycles, cmp.Compare(y.Instructions, x.Instructions), x.compare(&y.Name))
+		return cmp.Or(byCycles, cmp.Compare(y.Instructions, x.Instructions), x.Compare(&y.Name))
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -47,7 +48,7 @@ func (r *ListingRow) CyclesEach() float64 {
 }
 
 // Branches says whether it can leave the straight line.
-func (r *ListingRow) Branches() bool { return branches(r.Kind) }
+func (r *ListingRow) Branches() bool { return read.Branches(r.Kind) }
 
 // Heat is what an instruction takes: cycles, or executions.
 func (l *Listing) Heat(r *ListingRow) float64 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -60,9 +61,7 @@ func (c *counts) passed() int64 { return c.executed + c.untold }
 
 // branches says whether the outcome of i is a branch taken or not. Otherwise it is
 // predicated, if it is conditional.
-func (i *instruction) branches() bool { return branches(i.kind) }
-
-func branches(k schema.Kind) bool { return k != schema.KindOther && k != schema.KindBarrier }
+func (i *instruction) branches() bool { return read.Branches(i.kind) }
 
 // counted says whether i is in the figures: it is in a function, and not excluded.
 func (i *instruction) counted() bool { return i.function != none && i.exclusion == none }
@@ -73,6 +72,7 @@ type function struct {
 	name, linkage, alias string
 	file                 string
 	line                 uint32
+	all                  stacks.Work // with what it called, where datasets have stacks
 }
 
 // find returns the index of the instruction at an address, or none.
@@ -93,6 +93,22 @@ func (m *Merged) program(core string) *program {
 		m.programs[core] = p
 	}
 	return p
+}
+
+// programOf returns the program that a core runs: its own, else that of every core; nil: there is none.
+func (m *Merged) programOf(core string) *program {
+	if p := m.programs[core]; p != nil {
+		return p
+	}
+	return m.programs[""]
+}
+
+// functionsOf returns the functions that a core runs, by ordinal.
+func (m *Merged) functionsOf(core string) []function {
+	if p := m.programOf(core); p != nil {
+		return p.functions
+	}
+	return nil
 }
 
 // cores returns the cores that have a program, in order.
@@ -159,4 +175,11 @@ func (m *Merged) addCode(b *schema.Batch) error {
 		p.code = append(p.code, i)
 	}
 	return nil
+}
+
+func one(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
 }

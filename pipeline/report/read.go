@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/report/clock"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
@@ -30,10 +31,9 @@ type Merged struct {
 	outside  map[location]*counts // where no program has an instruction
 	excluded []Excluded
 	measure  bool // Options.Clocks
-	clocks   []Clock
+	clocks   []clock.Rate
 
-	stacked   bool              // all datasets have stacks
-	inclusive map[groupKey]Work // of functions
+	stacked bool // all datasets have stacks
 
 	executions int64 // in all
 }
@@ -64,7 +64,7 @@ func Read(dirs []string, opt Options) (*Merged, error) {
 	m := &Merged{
 		keys: programKeys(open[0]), images: open[0].Manifest.Images, programs: map[string]*program{},
 		outside: map[location]*counts{},
-		measure: opt.Clocks, stacked: true, inclusive: map[groupKey]Work{},
+		measure: opt.Clocks, stacked: true,
 	}
 	for i, d := range open {
 		if i == 0 || !hasProgram(d) { // with program files all have the same

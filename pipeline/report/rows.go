@@ -27,9 +27,9 @@ type Name struct {
 	Line     uint32
 }
 
-// compare orders names: by file and line, then function and address. What has no file
+// Compare orders names: by file and line, then function and address. What has no file
 // is last.
-func (n *Name) compare(o *Name) int {
+func (n *Name) Compare(o *Name) int {
 	return cmp.Or(cmp.Compare(one(n.File == ""), one(o.File == "")),
 		strings.Compare(n.File, o.File), cmp.Compare(n.Line, o.Line),
 		strings.Compare(n.Function, o.Function), strings.Compare(n.Core, o.Core), cmp.Compare(n.Address, o.Address))

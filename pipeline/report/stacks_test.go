@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 	"github.com/tracelake/tracelake/schema/datasettest"
@@ -58,7 +60,7 @@ func sampleInclusive(t *testing.T, m *report.Merged) {
 }
 
 func sampleTasks(t *testing.T, dirs []string) {
-	tasks, err := report.ReadTasks(dirs, "")
+	tasks, err := stacks.ReadTasks(dirs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +77,7 @@ func sampleTasks(t *testing.T, dirs []string) {
 		"new fault_task 5: 727 in 4868, 5 switches, 0 ambiguous, drift 0, from 22295",
 		"new checksum_task 1: 33892 in 55390, 11 switches, 0 ambiguous, drift 0, from 22385",
 	}, got)
-	equal(t, report.Work{Instructions: 218349, Cycles: schema.Of(int64(440811))}, tasks.Executed)
+	equal(t, stacks.Work{Instructions: 218349, Cycles: schema.Of(int64(440811))}, tasks.Executed)
 	if !tasks.ByCycles {
 		t.Error("not by cycles")
 	}
@@ -104,7 +106,7 @@ func sampleExceptions(t *testing.T, dirs []string) {
 // The longest call of each function is one that the table has, at that place; no other is
 // longer, and half of them are not longer than the median.
 func sampleCalls(t *testing.T, m *report.Merged, dirs []string) {
-	c, err := m.Calls(dirs, "")
+	c, err := calls.Read(m, dirs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +227,7 @@ func TestPercentiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := m.Calls([]string{dir}, "")
+		c, err := calls.Read(m, []string{dir}, "")
 		if err != nil || len(c.Rows) != 1 {
 			t.Fatal(err, c)
 		}
@@ -265,13 +267,13 @@ func TestHostileStacks(t *testing.T) {
 		dir := write(t, "run", datasettest.Stacked+tt.text)
 		m, err := report.Read([]string{dir}, report.Options{})
 		if err == nil && strings.Contains(tt.text, "call") {
-			_, err = m.Calls([]string{dir}, "")
+			_, err = calls.Read(m, []string{dir}, "")
 		}
 		if err == nil && strings.Contains(tt.text, "span") {
 			_, err = exceptions.Read([]string{dir}, "")
 		}
 		if err == nil {
-			_, err = report.ReadTasks([]string{dir}, "")
+			_, err = stacks.ReadTasks([]string{dir}, "")
 		}
 		e, ok := errors.AsType[*dataset.Error](err)
 		if !ok || !e.Damaged || !strings.Contains(err.Error(), tt.want) {
@@ -288,9 +290,9 @@ func TestWithoutStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = m.Calls(dirs, "")
+	_, err = calls.Read(m, dirs, "")
 	wantMissing(t, err, "calls")
-	_, err = report.ReadTasks(dirs, "")
+	_, err = stacks.ReadTasks(dirs, "")
 	wantMissing(t, err, "tasks")
 	_, err = exceptions.Read(dirs, "")
 	wantMissing(t, err, "exception_spans")

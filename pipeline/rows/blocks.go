@@ -105,7 +105,7 @@ func (f *blockFiller) fillWhole(r *runs, batch *schema.Batch, span *schema.Span,
 	at, next, rows := len(*numbers), uint64(r.Seq), 0
 	f.seq.Begin(next)
 	f.offset.Begin(r.offset())
-	seqs, offsets, index := f.seq.Vector.Extend(schema.Stepped, len(list)), f.offset.Vector.Extend(schema.Stepped, len(list)), extend(numbers, len(list))
+	seqs, offsets, index := f.seq.Vector.Extend(len(list)), f.offset.Vector.Extend(len(list)), extend(numbers, len(list))
 	for i := range list {
 		run := &list[i]
 		if run.Count > schema.MaxBlockRow {
@@ -160,7 +160,7 @@ func (f *blockFiller) finish(batch *schema.Batch, n *numbering) {
 		{int(schema.BlocksFailed), nil},
 	} {
 		x := &v[c.column]
-		x.Form, x.Index = schema.Indexed, index
+		x.Encoding, x.Index = schema.Indexed, index
 		for i := 0; c.of != nil && i < len(f.shapes.list); i++ {
 			x.Entries = append(x.Entries, c.of(f.shapes.list[i].way))
 		}

@@ -109,7 +109,7 @@ func (g countGroup) fill(batch *schema.Batch, emit func() error) error {
 }
 
 // A countFiller fills a batch with counts, whose numbers are a byte each: see
-// [schema.Stepped].
+// [schema.Narrow].
 type countFiller struct {
 	batch              *schema.Batch
 	rows               int
@@ -133,14 +133,14 @@ func (f *countFiller) fill(b *stitch.Base, s *schema.CountSpan, rows []schema.Co
 	epoch, start := b.At(s.Point)
 	f.fillPlaces(keys.Seq, rows)
 	if f.marked(f.cycles, s.Cycles.OK, len(rows)) {
-		all := f.cycles.Extend(schema.Narrow, len(rows))
+		all := f.cycles.Extend(len(rows))
 		for i := range rows {
 			all[i] = f.cycles.Narrow(uint64(s.Cycles.V + int64(rows[i].Cycles)))
 		}
 	}
 	if f.marked(f.cycle.Vector, start.OK, len(rows)) {
 		f.cycle.Begin(uint64(start.V + int64(rows[0].Cycle)))
-		totals := f.cycle.Vector.Extend(schema.Stepped, len(rows))
+		totals := f.cycle.Vector.Extend(len(rows))
 		for i := range rows {
 			totals[i] = f.cycle.Step(uint64(start.V + int64(rows[i].Cycle)))
 		}
@@ -158,7 +158,7 @@ func (f *countFiller) fillPlaces(first int64, rows []schema.Count) {
 	f.seq.Begin(uint64(first + int64(rows[0].Seq)))
 	f.offset.Begin(uint64(rows[0].Offset))
 	n := len(rows)
-	seqs, offsets := f.seq.Vector.Extend(schema.Stepped, n), f.offset.Vector.Extend(schema.Stepped, n)
+	seqs, offsets := f.seq.Vector.Extend(n), f.offset.Vector.Extend(n)
 	kinds := extend(schema.CycleCountsKind.In(f.batch), n)
 	for i := range rows {
 		x := &rows[i]
@@ -170,16 +170,14 @@ func (f *countFiller) fillPlaces(first int64, rows []schema.Count) {
 // all rows have one, there are no marks.
 func (f *countFiller) marked(v *schema.Vector, ok bool, n int) bool {
 	switch {
-	case ok && v.Marks.N > 0:
-		mark(v, f.rows, n)
-	case !ok && v.Form == schema.Plain:
-		v.Form = schema.Marked
-		v.Marks.Pad(n)
 	case !ok:
 		if v.Marks.N == 0 {
 			mark(v, 0, f.rows)
 		}
+		v.Encoding = schema.Narrow
 		v.Marks.Pad(f.rows + n)
+	case v.Marks.N > 0:
+		mark(v, f.rows, n)
 	}
 	return ok
 }

@@ -92,7 +92,7 @@ func TestCountValues(t *testing.T) {
 	batch.Limit = 800
 	bytes := 0
 	err := group.fill(batch, func() error {
-		if batch.Columns[schema.CycleCountsSeq].Form == schema.Stepped {
+		if batch.Columns[schema.CycleCountsSeq].Encoding == schema.Narrow {
 			bytes++
 		}
 		batch.Expand()

@@ -8,7 +8,7 @@ import (
 )
 
 // instructions is the form of rows of `instructions`. No column is filled row by row:
-// a run is a few numbers in each of them (schema.Form), and a byte a row in those of
+// a run is a few numbers in each of them (schema.Encoding), and a byte a row in those of
 // offsets and cycles.
 type instructions struct{}
 
@@ -56,7 +56,7 @@ func (f *instructionFiller) fillRun(r *runs, span *schema.Span, v []schema.Vecto
 	n := min(int(run.Count)-r.skip, room)
 	code, executed := &v[schema.InstructionsAddress].Code, &v[schema.InstructionsExecuted]
 	f.offset.Begin(r.offset())
-	steps := f.offset.Vector.Extend(schema.Stepped, n)
+	steps := f.offset.Vector.Extend(n)
 	for i := range steps {
 		at := uint64(run.Offset)
 		if run.Flags&schema.RunHasOffsets != 0 {
@@ -88,7 +88,7 @@ func (f *instructionFiller) fillWhole(r *runs, span *schema.Span, v []schema.Vec
 	list := r.Unit.Runs[r.From:min(end, r.From+room)]
 	at, whole, rows := len(code.Runs), 0, 0
 	f.offset.Begin(r.offset())
-	to, steps := extend(&code.Runs, len(list)), f.offset.Vector.Extend(schema.Stepped, room+most)
+	to, steps := extend(&code.Runs, len(list)), f.offset.Vector.Extend(room+most)
 	for ; whole < len(list); whole++ {
 		run := &list[whole]
 		n := int(run.Count)
@@ -151,10 +151,10 @@ func (f *instructionFiller) finish(batch *schema.Batch, _ *numbering) {
 		{int(schema.InstructionsISA), schema.FieldISA},
 		{int(schema.InstructionsKind), schema.FieldKind},
 	} {
-		v[c.column].Form, v[c.column].Code, v[c.column].Field = schema.OfCode, code, c.field
+		v[c.column].Encoding, v[c.column].Code, v[c.column].Field = schema.OfCode, code, c.field
 	}
 	executed := &v[schema.InstructionsExecuted]
-	executed.Form = schema.Marked
+	executed.Encoding = schema.Narrow
 	executed.Marks.Pad(code.Rows)
 	finishCycles(&v[schema.InstructionsCycles], &v[schema.InstructionsCycle], code.Rows)
 }
@@ -164,10 +164,7 @@ func (f *instructionFiller) finish(batch *schema.Batch, _ *numbering) {
 func finishCycles(cycles, cycle *schema.Vector, rows int) {
 	cycles.Marks.Pad(rows)
 	cycle.Marks = cycles.Marks
-	cycles.Form, cycle.Form = schema.Narrow, schema.Stepped
-	if len(cycles.U8) == 0 {
-		cycles.Form, cycle.Form = schema.Marked, schema.Marked
-	}
+	cycles.Encoding, cycle.Encoding = schema.Narrow, schema.Narrow
 }
 
 // fillOutcome says whether the next n instructions of a run were executed. A run says so
@@ -216,7 +213,7 @@ func (f *instructionFiller) fillCycles(r *runs, run *schema.Run, span *schema.Sp
 	costs = costs[:n]
 	mark(cycles, row, n)
 	f.cycle.Begin(uint64(cycle) + uint64(costs[0]))
-	all, steps := cycles.Extend(schema.Narrow, n), f.cycle.Vector.Extend(schema.Stepped, n)
+	all, steps := cycles.Extend(n), f.cycle.Vector.Extend(n)
 	for i, cost := range costs {
 		cycle += int64(cost)
 		all[i], steps[i] = cycles.Narrow(uint64(cost)), f.cycle.Step(uint64(cycle))
@@ -226,10 +223,7 @@ func (f *instructionFiller) fillCycles(r *runs, run *schema.Run, span *schema.Sp
 // mark says that n rows from one on have a value.
 func mark(v *schema.Vector, row, n int) {
 	v.Marks.Pad(row)
-	for ; n > 0; n -= 64 {
-		m := min(n, 64)
-		v.Marks.Append(^uint64(0)>>(64-m), m)
-	}
+	v.Marks.Repeat(true, n)
 }
 
 // outcomeExecuted returns `executed` and whether it is told.

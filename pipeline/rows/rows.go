@@ -175,7 +175,7 @@ type Job struct {
 }
 
 // Fill fills batch with the rows, again and again; after each time, emit is called,
-// which takes them and resets batch. Columns may come in any form ([schema.Form]).
+// which takes them and resets batch. Columns may come in any encoding ([schema.Encoding]).
 func (j *Job) Fill(batch *schema.Batch, emit func() error) error { return j.group.fill(batch, emit) }
 
 // Copy says whether the row group is there already, and nothing made it again.

@@ -59,13 +59,10 @@ func (g *RowGroup) Append(b *schema.Batch) error {
 	g.code.made = false
 	for i := range g.columns {
 		v := &b.Columns[i]
-		if v.Form != schema.Plain {
-			if a := g.columns[i].formed(v, rows, &g.lent, &g.code); a != nil {
-				arrays[i] = a
-				continue
-			}
-			v.Expand()
+		if arrays[i] = g.columns[i].encoded(v, rows, &g.lent, &g.code); arrays[i] != nil {
+			continue
 		}
+		v.Expand()
 		a, err := g.columns[i].array(v, rows)
 		if err != nil {
 			return fmt.Errorf("encode %s.%s: %w", g.table.Name, g.columns[i].Name, err)

@@ -185,6 +185,26 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// A line that was torn is gone when the next is written: an export can be interrupted in the
+// midst of a line again and again.
+func TestResumeTornTwice(t *testing.T) {
+	for _, tt := range []struct{ first, second int64 }{{1, 1}, {1, 20}, {20, 1}, {20, 20}} { // bytes that are cut off
+		r := newResumed(t)
+		r.suspend(t)
+		for _, cut := range []int64{tt.first, tt.second} {
+			cutJournal(t, r, cut)
+			r.suspend(t)
+			if !slices.Equal(r.kept, []bool{true, false}) {
+				t.Errorf("%+v: kept parts: %v, want the first", tt, r.kept)
+			}
+		}
+		check(t, r.resume())
+		if got := problems(t, r.dir); got != nil || !slices.Equal(r.kept, []bool{true, true}) {
+			t.Errorf("%+v: kept parts: %v; %q", tt, r.kept, got)
+		}
+	}
+}
+
 // keepLines leaves the first lines of the journal.
 func keepLines(t *testing.T, r *resumed, n int) {
 	t.Helper()

@@ -96,7 +96,7 @@ func (w *codeWriter) begin(b *schema.Batch) {
 		return
 	}
 	address, opcode := &b.Columns[w.address], &b.Columns[w.opcode]
-	if w.made = address.Form == schema.OfCode && opcode.Form == schema.OfCode; w.made {
+	if w.made = address.Encoding == schema.OfCode && opcode.Encoding == schema.OfCode; w.made {
 		w.index(&address.Code)
 		return
 	}

@@ -165,18 +165,26 @@ func appendNumbers(dst []byte, m []uint64, size, mini int) []byte {
 	return dst
 }
 
-// appendRepeats implements repeater.
-func (e *deltas) appendRepeats(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
-	if v.Form == schema.Counted {
-		return e.appendCount(dst, v)
+// appendEncoded implements encoder.
+func (e *deltas) appendEncoded(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
+	switch {
+	case v.Encoding == schema.Narrow:
+		return e.appendSteps(dst, v.U8, v.Wide), format.DeltaBinaryPacked, true
+	case v.Encoding == schema.Repeated && v.Step == 0:
+		return e.appendRepeats(dst, v.Repeats), format.DeltaBinaryPacked, true
+	case v.Encoding == schema.Repeated && len(v.Repeats) == 1:
+		return e.appendCount(dst, v.Repeats[0]), format.DeltaBinaryPacked, true
 	}
+	return dst, 0, false
+}
+
+// appendRepeats appends numbers that repeat.
+func (e *deltas) appendRepeats(dst []byte, list []schema.Repeat) []byte {
 	n := 0
-	for _, x := range v.Repeats {
-		if !x.Null {
-			n += int(x.Rows)
-		}
+	for _, x := range list {
+		n += int(x.Rows)
 	}
-	r := repeats{list: v.Repeats}
+	r := repeats{list: list}
 	last, _ := r.take(1)
 	size := deltaSize(n)
 	dst = appendDeltaHead(dst, size, n, last)
@@ -184,15 +192,12 @@ func (e *deltas) appendRepeats(dst []byte, v *schema.Vector) ([]byte, format.Enc
 	for n--; n > 0; n -= size {
 		dst, last = e.appendRepeatBlock(dst, &r, last, min(n, size), size/deltaMinis)
 	}
-	return dst, format.DeltaBinaryPacked, true
+	return dst
 }
 
-// appendCount appends values that count up.
-func (e *deltas) appendCount(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
-	if len(v.Repeats) != 1 || v.Column.Nullable {
-		return dst, 0, false
-	}
-	first, n := v.Repeats[0].Value, int(v.Repeats[0].Rows)
+// appendCount appends numbers that count up.
+func (e *deltas) appendCount(dst []byte, all schema.Repeat) []byte {
+	first, n := all.Value, int(all.Rows)
 	e.all.add([]uint64{first, first + uint64(n) - 1}, e.sign)
 	size := deltaSize(n)
 	dst = appendDeltaHead(dst, size, n, first)
@@ -200,7 +205,7 @@ func (e *deltas) appendCount(dst []byte, v *schema.Vector) ([]byte, format.Encod
 	for at := 1; at < n; at += size {
 		dst = append(dst, block...)
 	}
-	return dst, format.DeltaBinaryPacked, true
+	return dst
 }
 
 // appendRepeatBlock appends a block of the differences of the next n values after
@@ -221,16 +226,15 @@ func (e *deltas) appendRepeatBlock(dst []byte, r *repeats, last uint64, n, mini 
 		e.all.addOne(last, e.sign)
 		return appendSmallDeltas(dst, small, all, mini), last
 	}
-	d := e.block[:n]
-	clear(d)
+	e.valid = scratch(e.valid, n)
 	for i := 0; i < n; {
 		x, k := from.take(n - i)
-		d[i] = x - before
-		before = x
-		e.all.addOne(x, e.sign)
+		for j := range k {
+			e.valid[i+j] = x
+		}
 		i += k
 	}
-	return appendDeltas(dst, d, mini), last
+	return e.appendBlock(dst, e.valid, before, mini), last
 }
 
 func (e *deltas) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }

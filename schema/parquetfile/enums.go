@@ -45,7 +45,19 @@ func (e *enums) appendCodes(dst []byte, codes []uint8) ([]byte, format.Encoding)
 	return appendIndexes(dst, codes, len(e.Names)), format.RLEDictionary
 }
 
-// appendIndexed implements indexer.
+// appendEncoded implements encoder.
+func (e *enums) appendEncoded(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
+	switch v.Encoding {
+	case schema.Repeated:
+		return e.appendRepeats(dst, v)
+	case schema.Indexed:
+		return e.appendIndexed(dst, v)
+	case schema.Plain, schema.OfCode, schema.Narrow:
+	}
+	return dst, 0, false
+}
+
+// appendIndexed appends codes that come as indexes.
 func (e *enums) appendIndexed(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
 	if len(v.Absent) > 0 {
 		return dst, 0, false
@@ -60,11 +72,8 @@ func (e *enums) appendIndexed(dst []byte, v *schema.Vector) ([]byte, format.Enco
 	return dst, encoding, true
 }
 
-// appendRepeats implements repeater.
+// appendRepeats appends codes that repeat.
 func (e *enums) appendRepeats(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
-	if v.Form != schema.Repeated {
-		return dst, 0, false
-	}
 	e.runs = indexRuns(e.runs[:0], v.Repeats, func(x uint64) uint16 {
 		e.seen[uint8(x)] = true
 		return uint16(x)
@@ -119,9 +128,12 @@ func (e *bools) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte,
 	return bitmap.Append(dst, values), format.Plain
 }
 
-// appendBits is appendPage for values that are in bits already.
-func (e *bools) appendBits(dst []byte, b *schema.Bits) ([]byte, format.Encoding) {
-	return appendWholeBytes(dst, b), format.Plain
+// appendEncoded implements encoder.
+func (e *bools) appendEncoded(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
+	if v.Encoding != schema.Narrow {
+		return dst, 0, false
+	}
+	return appendWholeBytes(dst, &v.Bits), format.Plain, true
 }
 
 func (e *bools) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }

@@ -1,7 +1,6 @@
 package parquetfile
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 
@@ -104,23 +103,6 @@ func appendRuns(dst, values []byte, size int) []byte {
 		dst = append(binary.AppendUvarint(dst, uint64(n/size)<<1), values[:size]...)
 		values = values[n:]
 	}
-	return dst
-}
-
-// appendLevels appends the definition levels of a v1 page, with their length in
-// front. Nil means that no value is NULL.
-func appendLevels(dst []byte, valid []uint8, rows int) []byte {
-	at := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
-	switch {
-	case valid == nil:
-		dst = appendRun(dst, 1, rows)
-	case bytes.IndexByte(valid, 1) < 0:
-		dst = appendRun(dst, 0, rows)
-	default:
-		dst = appendBits(dst, valid)
-	}
-	binary.LittleEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))
 	return dst
 }
 

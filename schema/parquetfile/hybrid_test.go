@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // Expected bytes worked out from Encodings.md, "RLE = 3": a run is its length
@@ -25,9 +27,9 @@ func TestHybrid(t *testing.T) {
 		{"indexes, run", appendIndexes(nil, slices.Repeat([]uint8{5}, 7), 17), []byte{8, 0x0e, 5}},
 		{"words, packed", appendWords(nil, []byte{2, 1, 3, 0}), []byte{0x03, 2, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
 		{"words, run", appendWords(nil, bytes.Repeat([]byte{2, 1}, 7)), []byte{0x0e, 2, 1}},
-		{"levels, no NULL", appendLevels(nil, nil, 5), []byte{2, 0, 0, 0, 0x0a, 1}},
-		{"levels, all NULL", appendLevels(nil, []uint8{0, 0, 0}, 3), []byte{2, 0, 0, 0, 0x06, 0}},
-		{"levels, some", appendLevels(nil, []uint8{0, 1, 0}, 3), []byte{2, 0, 0, 0, 0x03, 0x02}},
+		{"levels, no NULL", appendLevels(nil, nil, page{values: 5}), []byte{2, 0, 0, 0, 0x0a, 1}},
+		{"levels, all NULL", appendLevels(nil, nil, page{values: 3, nulls: 3}), []byte{2, 0, 0, 0, 0x06, 0}},
+		{"levels, some", appendLevels(nil, &schema.Vector{Valid: []uint8{0, 1, 0}}, page{values: 3, nulls: 2}), []byte{2, 0, 0, 0, 0x03, 0x02}},
 	} {
 		if !bytes.Equal(c.got, c.want) {
 			t.Errorf("%s: % x, want % x", c.name, c.got, c.want)

@@ -62,9 +62,23 @@ func (e *integers[T]) appendIndex(dst, index []byte) []byte {
 	return appendIndexes(dst, e.narrow, len(e.dict.values))
 }
 
-// appendIndexed implements indexer.
+// appendEncoded implements encoder.
+func (e *integers[T]) appendEncoded(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
+	switch {
+	case e.full:
+	case v.Encoding == schema.Repeated:
+		return e.appendRepeats(dst, v)
+	case v.Encoding == schema.Indexed:
+		return e.appendIndexed(dst, v)
+	case v.Encoding == schema.Narrow:
+		return e.appendNarrow(dst, v)
+	}
+	return dst, 0, false
+}
+
+// appendIndexed appends numbers that come as indexes.
 func (e *integers[T]) appendIndexed(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
-	if e.full || len(v.Entries) > maxEntries-len(e.dict.values) {
+	if len(v.Entries) > maxEntries-len(e.dict.values) {
 		return dst, 0, false
 	}
 	e.entries = e.entries[:0]
@@ -112,9 +126,9 @@ func lookUpBytes(dst []byte, index []uint32, words []uint16) []byte {
 	return dst
 }
 
-// appendRepeats implements repeater.
+// appendRepeats appends numbers that repeat.
 func (e *integers[T]) appendRepeats(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
-	if e.full || v.Form != schema.Repeated || 2*len(v.Repeats) > maxEntries-len(e.dict.values) {
+	if 2*len(v.Repeats) > maxEntries-len(e.dict.values) {
 		return dst, 0, false
 	}
 	e.runs = indexRuns(e.runs[:0], v.Repeats, func(x uint64) uint16 {

@@ -80,7 +80,7 @@ func (g *RowGroup) appendPage(c *column, p page, v *schema.Vector) error {
 		c.pages.repeat(&g.code.column.pages)
 		return nil
 	}
-	if v.Form == schema.OfCode {
+	if v.Encoding == schema.OfCode {
 		g.body, p.encoding = g.code.appendPage(g.body[:0], c, v)
 	} else {
 		g.body, p.encoding = c.appendBody(g.body[:0], v, p)
@@ -149,25 +149,6 @@ func (c *column) reset() {
 	c.front.reset()
 	c.pages.reset()
 	c.nulls, c.plain, c.indexed, c.delta = 0, 0, 0, 0
-}
-
-// appendBody appends the body of a data page: levels, if c is nullable, then
-// the values that are not NULL.
-func (c *column) appendBody(dst []byte, v *schema.Vector, p page) ([]byte, format.Encoding) {
-	if v.Form != schema.Plain {
-		return c.appendFormBody(dst, v, p)
-	}
-	var valid []uint8 // nil if there is nothing to leave out
-	if p.nulls > 0 {
-		valid = v.Valid
-	}
-	if c.Nullable {
-		dst = appendLevels(dst, valid, p.values)
-	}
-	if p.nulls == p.values {
-		return dst, format.Plain // no values: nothing a dictionary would be for
-	}
-	return c.values.appendPage(dst, v, valid)
 }
 
 func (c *column) count(p page) {

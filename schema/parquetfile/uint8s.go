@@ -43,9 +43,9 @@ func (e *uint8s) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte
 	return appendIndexes(dst, index, len(e.values)), format.RLEDictionary
 }
 
-// appendRepeats implements repeater.
-func (e *uint8s) appendRepeats(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
-	if v.Form != schema.Repeated {
+// appendEncoded implements encoder.
+func (e *uint8s) appendEncoded(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
+	if v.Encoding != schema.Repeated {
 		return dst, 0, false
 	}
 	e.runs = indexRuns(e.runs[:0], v.Repeats, func(x uint64) uint16 { return uint16(e.find(uint8(x))) })

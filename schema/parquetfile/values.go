@@ -85,28 +85,11 @@ func compact[T any](dst, src []T, valid []uint8) []T {
 
 // nulls returns how many rows of v are NULL.
 func nulls(v *schema.Vector) int {
-	if !v.Column.Nullable {
-		return 0
-	}
-	switch v.Form {
-	case schema.Repeated, schema.Counted:
-		n := 0
-		for _, r := range v.Repeats {
-			if r.Null {
-				n += int(r.Rows)
-			}
-		}
-		return n
-	case schema.Marked:
+	switch {
+	case v.Marks.N > 0:
 		return v.Marks.N - v.Marks.Count()
-	case schema.Narrow, schema.Stepped:
-		if v.Marks.N == 0 {
-			return 0
-		}
-		return v.Marks.N - v.Marks.Count()
-	case schema.Indexed:
+	case v.Encoding == schema.Indexed:
 		return absent(v)
-	case schema.Plain, schema.OfCode:
 	}
 	return bytes.Count(v.Valid, []byte{0})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -120,7 +121,7 @@ func TestCSV(t *testing.T) {
 
 // A name is text in CSV, without the quotes of JSON.
 func TestCSVOfNames(t *testing.T) {
-	tasks := &report.Tasks{Rows: []report.Task{{Name: "main"}}}
+	tasks := &stacks.Tasks{Rows: []stacks.Task{{Name: "main"}}}
 	branches := &report.Branches{Rows: []report.Branch{{In: report.Name{Function: "main"}}}}
 	for _, a := range []*Answer{Tasks(nil, tasks, 0), Branches(nil, branches, 0, Absent, Absent)} {
 		var out bytes.Buffer

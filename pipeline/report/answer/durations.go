@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
@@ -11,7 +12,7 @@ import (
 )
 
 // Calls is how long the calls of each function took.
-func Calls(head []Fact, c *report.Calls, top int, baseline Value) *Answer {
+func Calls(head []Fact, c *calls.Table, top int, baseline Value) *Answer {
 	s := &Section{Noun: "function", Rows: len(c.Rows), Top: top}
 	s.Columns = append(Names("FUNCTION", Name, s.Rows, func(i int) *report.Name { return &c.Rows[i].Name },
 		report.ByFunction),
@@ -27,7 +28,7 @@ func Calls(head []Fact, c *report.Calls, top int, baseline Value) *Answer {
 }
 
 // CallsChange is which calls got slower, and which faster, than in the baseline in dir.
-func CallsChange(c *report.CallsChange, top int, dir string) Value {
+func CallsChange(c *calls.Change, top int, dir string) Value {
 	s := &Section{Noun: "function", Rows: len(c.Rows), Top: top}
 	s.Columns = append(Names("FUNCTION", Name, s.Rows, func(i int) *report.Name { return &c.Rows[i].Name },
 		report.ByFunction),

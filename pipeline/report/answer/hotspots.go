@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/clock"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -221,7 +222,7 @@ func (x *side) figures(row func(int) *report.HotspotRow, share, suffix string) [
 }
 
 // clocks are those of sources that ran.
-func clocks(list []report.Clock) Value {
+func clocks(list []clock.Rate) Value {
 	return each(len(list),
 		Column{Key: "directory", At: func(i int) Value { return Word(list[i].Dir) }},
 		Column{Key: "source", At: func(i int) Value { return Text(schema.SourceText(list[i].Source)) }},

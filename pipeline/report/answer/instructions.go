@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/last"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -38,7 +39,7 @@ func listingRows(rows []report.ListingRow, text func(file string, line uint32) s
 }
 
 // Last is what was executed just before a point. text returns a line of a source file.
-func Last(head []Fact, l *report.Last, text func(file string, line uint32) string) *Answer {
+func Last(head []Fact, l *last.Excerpt, text func(file string, line uint32) string) *Answer {
 	before := []Fact{{"seq", Int(l.Before)}, {"exception", None}, {"type", None}, {"number", None}}
 	if x := l.Entry; x != nil {
 		before[1].Value, before[3].Value = Int(x.Ordinal), If(x.Number.OK, Int(x.Number.V))
@@ -69,8 +70,8 @@ func Last(head []Fact, l *report.Last, text func(file string, line uint32) strin
 	)}
 }
 
-func executed(rows []report.Executed, text func(file string, line uint32) string) Value {
-	row := func(i int) *report.Executed { return &rows[i] }
+func executed(rows []last.Executed, text func(file string, line uint32) string) Value {
+	row := func(i int) *last.Executed { return &rows[i] }
 	return each(len(rows),
 		Column{Key: "seq", At: func(i int) Value { return Int(row(i).Seq) }},
 		Column{Key: "address", At: func(i int) Value { return Text(Hex(row(i).Address)) }},

@@ -4,16 +4,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // Tasks is which tasks ran, and what each took.
-func Tasks(head []Fact, t *report.Tasks, top int) *Answer {
-	row := func(i int) *report.Task { return &t.Rows[i] }
+func Tasks(head []Fact, t *stacks.Tasks, top int) *Answer {
+	row := func(i int) *stacks.Task { return &t.Rows[i] }
 	took := func(i int) Value { return took(t.ByCycles, &row(i).Executed) }
 	several := slices.ContainsFunc(t.Rows,
-		func(x report.Task) bool { return x.Source != t.Rows[0].Source || x.Dir != t.Rows[0].Dir })
+		func(x stacks.Task) bool { return x.Source != t.Rows[0].Source || x.Dir != t.Rows[0].Dir })
 	s := &Section{Noun: "task", Rows: len(t.Rows), Top: top, Whole: Took(t.ByCycles, &t.Executed)}
 	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i).Int()), 0, float64(took(0).Int()) }
 	s.Columns = []Column{
@@ -50,9 +50,9 @@ func Tasks(head []Fact, t *report.Tasks, top int) *Answer {
 }
 
 // Took is what was executed, in the unit that tasks are in the order of.
-func Took(byCycles bool, w *report.Work) int64 { return took(byCycles, w).Int() }
+func Took(byCycles bool, w *stacks.Work) int64 { return took(byCycles, w).Int() }
 
-func took(byCycles bool, w *report.Work) Value {
+func took(byCycles bool, w *stacks.Work) Value {
 	if byCycles {
 		return Int(w.Cycles.V)
 	}

@@ -4,7 +4,9 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 )
 
 // The kinds of frames.
@@ -27,7 +29,7 @@ type frameIndex struct {
 
 // A frameKey is what makes two frames one.
 type frameKey struct {
-	frame report.Frame
+	frame calls.Frame
 	task  string
 	kind  uint16
 }
@@ -50,7 +52,7 @@ func (x *frameIndex) add(key frameKey, text string, function int32) int32 {
 }
 
 // frame returns the number of a function, of code without one, or of an exception.
-func (x *frameIndex) frame(f *report.Frame) int32 {
+func (x *frameIndex) frame(f *calls.Frame) int32 {
 	if f.Exception != "" {
 		return x.add(frameKey{frame: *f, kind: frameException}, exceptionName(f.Exception), none)
 	}
@@ -122,7 +124,7 @@ func (b *flameBuilder) siblings(first int32) func(yield func(*profile.Node) bool
 }
 
 // spent is what is drawn.
-func (b *flameBuilder) spent(w report.Work) int64 {
+func (b *flameBuilder) spent(w stacks.Work) int64 {
 	if b.p.ByCycles {
 		return w.Cycles.V
 	}
@@ -134,12 +136,12 @@ type openNode struct {
 	child  int32 // the next one
 	at     int32 // where the node is on the page
 	short  int64 // children that took less are merged
-	merged report.Work
+	merged stacks.Work
 	calls  int64 // of those merged
 }
 
 // open returns a node whose children are to be written, from the first on.
-func (b *flameBuilder) open(child, at int32, all report.Work) openNode {
+func (b *flameBuilder) open(child, at int32, all stacks.Work) openNode {
 	o := openNode{child: child, at: at, short: b.spent(all) / b.parts}
 	thin := 0
 	for n := range b.siblings(child) {
@@ -155,7 +157,7 @@ func (b *flameBuilder) open(child, at int32, all report.Work) openNode {
 
 // task adds a task and all of its paths.
 func (b *flameBuilder) task(task int, roots int32) {
-	all := report.Work{}
+	all := stacks.Work{}
 	for n := range b.siblings(roots) {
 		all.Add(n.All)
 	}
@@ -184,7 +186,7 @@ func (b *flameBuilder) task(task int, roots int32) {
 }
 
 // add adds a node.
-func (b *flameBuilder) add(parent, frame int32, calls int64, all report.Work) {
+func (b *flameBuilder) add(parent, frame int32, calls int64, all stacks.Work) {
 	b.Parent, b.Frame, b.Calls = append(b.Parent, parent), append(b.Frame, frame), append(b.Calls, calls)
 	b.Instructions = append(b.Instructions, all.Instructions)
 	if b.p.ByCycles {

@@ -25,7 +25,7 @@ func readCallSites(m *report.Merged, dirs []string, test string) (map[callPair]c
 	return sites, read.EachSource(dirs, test, &schema.Edges, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		return read.EachBatch(d, &schema.Edges, s.Source, func(b *schema.Batch) error {
 			for row := range b.Rows() {
-				if !calls(b, row) {
+				if !isCall(b, row) {
 					continue
 				}
 				from, _ := m.CodeAt(s.Core, schema.EdgesFromAddress.At(b, row))
@@ -41,8 +41,8 @@ func readCallSites(m *report.Merged, dirs []string, test string) (map[callPair]c
 	})
 }
 
-// calls says whether an edge is a call.
-func calls(b *schema.Batch, row int) bool {
+// isCall says whether an edge is a call.
+func isCall(b *schema.Batch, row int) bool {
 	kind := schema.EdgeKind(schema.EdgesKind.At(b, row))
 	return (kind == schema.EdgeKind(schema.KindCall) || kind == schema.EdgeKind(schema.KindIndirectCall)) &&
 		schema.EdgeOutcome(schema.EdgesOutcome.At(b, row)) != schema.EdgeNotTaken

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -27,7 +29,7 @@ type FunctionCosts struct {
 // address.
 type InstructionCost struct {
 	Place CodePlace
-	Work  report.Work
+	Work  stacks.Work
 }
 
 // A CodePlace is an instruction with its line.
@@ -44,7 +46,7 @@ type CallCost struct {
 	Callee int       // in Functions
 	From   CodePlace // the line that calls, if it is one alone; else that of the caller
 	Calls  int64
-	All    report.Work
+	All    stacks.Work
 }
 
 // ReadCosts returns what functions cost in the datasets of m, which have to be those in dirs. It
@@ -59,7 +61,7 @@ func ReadCosts(m *report.Merged, dirs []string, test string) (*Costs, error) {
 		return nil, err
 	}
 	c := &Costs{Profile: p, Functions: make([]FunctionCosts, len(p.Frames)+len(p.Tasks))}
-	own := make([]report.Work, len(p.Frames))
+	own := make([]stacks.Work, len(p.Frames))
 	for i := range p.Nodes {
 		own[p.Nodes[i].Frame].Add(p.Nodes[i].Own)
 	}
@@ -91,7 +93,7 @@ func executedBy(m *report.Merged) map[location][]report.Code {
 }
 
 // spread returns what the instructions of a function cost, which together took own.
-func spread(f *report.Frame, own report.Work, code []report.Code) []InstructionCost {
+func spread(f *calls.Frame, own stacks.Work, code []report.Code) []InstructionCost {
 	if f.Function == "" || len(code) == 0 {
 		return compact([]InstructionCost{{CodePlace{f.Address, f.File, f.Line}, own}})
 	}
@@ -105,7 +107,7 @@ func spread(f *report.Frame, own report.Work, code []report.Code) []InstructionC
 	n, cy := apportion(own.Instructions, executions), apportion(own.Cycles.V, cycles)
 	costs := make([]InstructionCost, len(code))
 	for i := range code {
-		costs[i] = InstructionCost{placeOf(&code[i]), report.Work{Instructions: n[i], Cycles: schema.Null[int64]{
+		costs[i] = InstructionCost{placeOf(&code[i]), stacks.Work{Instructions: n[i], Cycles: schema.Null[int64]{
 			V:  cy[i],
 			OK: own.Cycles.OK,
 		}}}

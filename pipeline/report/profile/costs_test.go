@@ -7,6 +7,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
@@ -128,21 +129,21 @@ stack parent=2 entry=exception type=irq cycles=0
 // function have together what it took with its callees.
 func TestSampleCosts(t *testing.T) {
 	c := costsOf(t, []string{reporttest.Sample(t, schema.LevelNone)})
-	var own report.Work
-	called := map[string]report.Work{}
+	var own stacks.Work
+	called := map[string]stacks.Work{}
 	lines := map[string]int64{}
 	for _, f := range c.Functions {
 		for _, x := range f.Own {
-			own = report.Work{Instructions: own.Instructions + x.Work.Instructions, Cycles: schema.Of(own.Cycles.V + x.Work.Cycles.V)}
+			own = stacks.Work{Instructions: own.Instructions + x.Work.Instructions, Cycles: schema.Of(own.Cycles.V + x.Work.Cycles.V)}
 			lines[fmt.Sprintf("%s:%d", x.Place.File, x.Place.Line)] += x.Work.Instructions
 		}
 		for _, x := range f.Calls {
 			w := called[costName(c, x.Callee)]
-			called[costName(c, x.Callee)] = report.Work{Instructions: w.Instructions + x.All.Instructions, Cycles: schema.Of(w.Cycles.V + x.All.Cycles.V)}
+			called[costName(c, x.Callee)] = stacks.Work{Instructions: w.Instructions + x.All.Instructions, Cycles: schema.Of(w.Cycles.V + x.All.Cycles.V)}
 		}
 	}
-	equal(t, report.Work{Instructions: 218349, Cycles: schema.Of[int64](440811)}, own)
-	equal(t, report.Work{Instructions: 79650, Cycles: schema.Of[int64](173987)}, called["quicksort"])
+	equal(t, stacks.Work{Instructions: 218349, Cycles: schema.Of[int64](440811)}, own)
+	equal(t, stacks.Work{Instructions: 79650, Cycles: schema.Of[int64](173987)}, called["quicksort"])
 	equal(t, int64(94212), called["sort_task"].Instructions)
 	equal(t, []int64{22719, 12796, 12641}, []int64{lines["sort.c:13"], lines["sort.c:39"], lines["sort.c:37"]})
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -15,10 +17,10 @@ import (
 // A Profile is the call trees of datasets, added up: paths of the same frames in the same task
 // are one. The sum of what its nodes took by themselves is what ran.
 type Profile struct {
-	Executed report.Work
+	Executed stacks.Work
 	ByCycles bool // all sources that ran count cycles
 	Tasks    []Task
-	Frames   []report.Frame
+	Frames   []calls.Frame
 	Nodes    []Node          // a parent comes before its children
 	Sections report.Sections // of the program, by core and address
 }
@@ -38,8 +40,8 @@ type Node struct {
 	Task   int32 // in Tasks
 	Frame  int32 // in Frames: the last of the path
 	Calls  int64 // how often it was entered
-	Own    report.Work
-	All    report.Work // with all that it called, exceptions too
+	Own    stacks.Work
+	All    stacks.Work // with all that it called, exceptions too
 }
 
 // none is the index of what there is not.
@@ -49,14 +51,14 @@ const none = -1
 // with a [*dataset.Error] if one has no `stacks` or `tasks`.
 func Read(m *report.Merged, dirs []string, test string) (*Profile, error) {
 	b := &builder{
-		p: &Profile{ByCycles: true}, tasks: map[Task]int32{}, frames: map[report.Frame]int32{},
+		p: &Profile{ByCycles: true}, tasks: map[Task]int32{}, frames: map[calls.Frame]int32{},
 		nodes: map[nodeKey]int32{},
 	}
 	err := read.EachSource(dirs, test, &schema.Stacks, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		if err := read.Need(d, &schema.Tasks); err != nil {
 			return err
 		}
-		tree, err := m.CallTree(d, s)
+		tree, err := calls.ReadTree(m, d, s)
 		if err != nil {
 			return err
 		}
@@ -90,7 +92,7 @@ func (p *Profile) conclude() {
 type builder struct {
 	p      *Profile
 	tasks  map[Task]int32
-	frames map[report.Frame]int32
+	frames map[calls.Frame]int32
 	nodes  map[nodeKey]int32
 	calls  int64 // in all
 }
@@ -129,7 +131,7 @@ func (b *builder) readTasks(d *dataset.Dataset, s *schema.SourceTotals) ([]int32
 }
 
 // add adds the call tree of a source. Tasks are the indexes of its tasks in the profile.
-func (b *builder) add(t *report.CallTree, tasks []int32) error {
+func (b *builder) add(t *calls.Tree, tasks []int32) error {
 	at := make([]int32, len(t.Nodes)) // where the nodes are in the profile
 	for i := range t.Nodes {
 		n := &t.Nodes[i]

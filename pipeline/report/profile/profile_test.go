@@ -12,6 +12,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 	"github.com/tracelake/tracelake/schema/datasettest"
@@ -52,7 +53,7 @@ func nodes(p *profile.Profile) []string {
 	return lines
 }
 
-func work(w report.Work) string {
+func work(w stacks.Work) string {
 	if !w.Cycles.OK {
 		return fmt.Sprint(w.Instructions)
 	}
@@ -87,7 +88,7 @@ stack parent=0 function=1 entry=call calls=10 instructions=100
 		"main main: 1, 1 of 1",
 		"main main: 3, 113 of 222",
 	}, nodes(p))
-	equal(t, report.Work{Instructions: 223}, p.Executed)
+	equal(t, stacks.Work{Instructions: 223}, p.Executed)
 	equal(t, []profile.Task{{Source: 0x10, Name: "main"}, {Source: 0x10, Name: "main", ContextID: schema.Of[uint32](0x20)}}, p.Tasks)
 	if p.ByCycles {
 		t.Error("by cycles, without any")
@@ -119,19 +120,19 @@ func TestSampleProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var own report.Work
+	var own stacks.Work
 	var quicksort int64
 	inside := make([]bool, len(p.Nodes))
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
-		own = report.Work{Instructions: own.Instructions + n.Own.Instructions, Cycles: schema.Of(own.Cycles.V + n.Own.Cycles.V)}
+		own = stacks.Work{Instructions: own.Instructions + n.Own.Instructions, Cycles: schema.Of(own.Cycles.V + n.Own.Cycles.V)}
 		outer := n.Parent >= 0 && inside[n.Parent]
 		inside[i] = outer || p.Frames[n.Frame].Function == "quicksort"
 		if inside[i] && !outer {
 			quicksort += n.All.Instructions
 		}
 	}
-	equal(t, report.Work{Instructions: 218349, Cycles: schema.Of[int64](440811)}, own)
+	equal(t, stacks.Work{Instructions: 218349, Cycles: schema.Of[int64](440811)}, own)
 	equal(t, own, p.Executed)
 	equal(t, int64(79650), quicksort)
 	equal(t, 6, len(p.Tasks))

@@ -178,7 +178,7 @@ func (s *sampler) addCalls(b *schema.Batch, core string) error {
 			return fmt.Errorf("row %d has a count that no trace can have", row)
 		}
 		s.called += n
-		if !calls(b, row) {
+		if !isCall(b, row) {
 			continue
 		}
 		from, ok := s.m.CodeAt(core, schema.EdgesFromAddress.At(b, row))

@@ -12,8 +12,8 @@ import (
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -29,7 +29,7 @@ func TestTimelineOfGenerated(t *testing.T) {
 		}
 		dir := exportGenerated(t, &r, seed%6 > 2)
 		random := rand.New(rand.NewPCG(seed, 9))
-		tasks, err := report.ReadTasks([]string{dir}, "")
+		tasks, err := stacks.ReadTasks([]string{dir}, "")
 		noError(t, err)
 		d := opened(t, dir)
 		d.timelines(timeline.Everything, func(x *timeline.Timeline) {

@@ -1,15 +1,15 @@
 package timeline
 
 import (
-	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // paths is what the call tree of a source says of frames.
 type paths struct {
-	tree   *report.CallTree
+	tree   *calls.Tree
 	core   string
-	index  map[report.Frame]int32
+	index  map[calls.Frame]int32
 	frames []int32 // by node: in Timeline.Frames
 	depth  []int32 // by node, from 1
 	// exceptions has the node of an exception by that which it interrupted, and its frame.
@@ -20,9 +20,9 @@ type paths struct {
 }
 
 // read reads a call tree.
-func (p *paths) read(t *Timeline, tree *report.CallTree) {
+func (p *paths) read(t *Timeline, tree *calls.Tree) {
 	*p = paths{
-		tree: tree, core: t.Core, index: map[report.Frame]int32{}, frames: make([]int32, len(tree.Nodes)),
+		tree: tree, core: t.Core, index: map[calls.Frame]int32{}, frames: make([]int32, len(tree.Nodes)),
 		depth:      make([]int32, len(tree.Nodes)),
 		exceptions: map[[2]int32]int32{}, handlers: map[int32]int32{},
 	}
@@ -51,7 +51,7 @@ func (p *paths) addHandler(exception, handler int32) {
 }
 
 // frame returns the index of a frame.
-func (p *paths) frame(t *Timeline, f report.Frame) int32 {
+func (p *paths) frame(t *Timeline, f calls.Frame) int32 {
 	i, ok := p.index[f]
 	if !ok {
 		i = int32(len(t.Frames))

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -20,7 +22,7 @@ func newTimeline(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals, w
 	if err := read.Need(d, &schema.Stacks, &schema.Tasks, &schema.ExceptionSpans, &schema.Exceptions); err != nil {
 		return nil, err
 	}
-	tree, err := m.CallTree(d, s)
+	tree, err := calls.ReadTree(m, d, s)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +85,7 @@ func (r *reader) addTasks(b *schema.Batch) error {
 		x := Task{
 			Name: names[row], origin: schema.TaskOrigin(schema.TasksOrigin.At(b, row)),
 			firstSeq: int64(schema.TasksFirstSeq.At(b, row)), root: none,
-			executed: report.WorkAt(b, row, schema.TasksInstructions, schema.TasksCycles),
+			executed: stacks.WorkAt(b, row, schema.TasksInstructions, schema.TasksCycles),
 		}
 		if !contexts.Null(row) {
 			x.ContextID = schema.Of(contexts.U32[row])
@@ -111,7 +113,7 @@ func (r *reader) addEntries(b *schema.Batch) error {
 		x := exceptionEntry{
 			ordinal: int64(schema.ExceptionsOrdinal.At(b, row)), epoch: int32(schema.ExceptionsEpoch.At(b, row)),
 			cycle: timeOf(read.Null(b, row, schema.ExceptionsCycle)),
-			frame: r.t.paths.frame(r.t, report.ExceptionFrame(of)),
+			frame: r.t.paths.frame(r.t, calls.ExceptionFrame(of)),
 		}
 		if n := len(r.entries); n > 0 && x.ordinal <= r.entries[n-1].ordinal {
 			return fmt.Errorf("ordinal %d comes after %d", x.ordinal, r.entries[n-1].ordinal)

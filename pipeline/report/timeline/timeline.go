@@ -10,8 +10,10 @@ import (
 	"math"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -27,7 +29,7 @@ type Timeline struct {
 	CycleHz uint64         // 0: it is not known
 	Window  Window         // no longer than the source
 	Tasks   []Task
-	Frames  []report.Frame
+	Frames  []calls.Frame
 	Slices  int64 // calls, exceptions and marks in the window
 
 	paths  paths
@@ -54,7 +56,7 @@ type Task struct {
 	origin   schema.TaskOrigin
 	firstSeq int64
 	root     int32 // its first node; none: it has none
-	executed report.Work
+	executed stacks.Work
 }
 
 // none is the index of what there is not.

@@ -42,3 +42,6 @@ func Damaged(d *dataset.Dataset, t *schema.Table, err error) error {
 func Null(b *schema.Batch, row int, column schema.IndexU64) schema.Null[int64] {
 	return schema.Null[int64]{V: int64(column.At(b, row)), OK: !b.Columns[column].Null(row)}
 }
+
+// Branches says whether an instruction of a kind can leave the straight line.
+func Branches(k schema.Kind) bool { return k != schema.KindOther && k != schema.KindBarrier }

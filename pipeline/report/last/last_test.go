@@ -1,4 +1,4 @@
-package report_test
+package last_test
 
 import (
 	"errors"
@@ -7,16 +7,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/last"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
+
+func equal(t *testing.T, want, got any, options ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
 
 // A lastOf finds the last instructions of a dataset.
 type lastOf struct {
@@ -35,9 +44,9 @@ func newLast(t *testing.T, dir string) *lastOf {
 }
 
 // before returns the last n instructions before a point of its only source.
-func (l *lastOf) before(kind report.PointKind, at, n int64) *report.Last {
+func (l *lastOf) before(kind last.PointKind, at, n int64) *last.Excerpt {
 	l.t.Helper()
-	x, err := l.m.Last(l.dir, schema.Null[uint8]{}, report.Point{Kind: kind, N: at}, n, nil)
+	x, err := last.Read(l.m, l.dir, schema.Null[uint8]{}, last.Point{Kind: kind, N: at}, n, nil)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -46,7 +55,7 @@ func (l *lastOf) before(kind report.PointKind, at, n int64) *report.Last {
 
 // frames are the frames of a stack in words: functions that were called, =tail calls and
 // [exceptions].
-func frames(x *report.Last) string {
+func frames(x *last.Excerpt) string {
 	if x.Stack == nil {
 		return x.Why
 	}
@@ -76,7 +85,7 @@ func TestLastStacks(t *testing.T) {
 		159573: "script_task: script_task interpret.constprop.0 =fibonacci",
 		218348: "sort_task: sort_task [svc 10] =svc_entry =next",
 	} {
-		x := l.before(report.AtSeq, seq+1, 3)
+		x := l.before(last.AtSeq, seq+1, 3)
 		if got := frames(x); got != want || len(x.Rows) == 0 || x.Rows[len(x.Rows)-1].Seq != seq {
 			t.Errorf("at %d: %s, want %s", seq, got, want)
 		}
@@ -97,12 +106,12 @@ func TestLastTask(t *testing.T) {
 	const booted = 10247
 	for range need.Size(30, 300) {
 		at := booted + random.Int64N(int64(len(contexts))-booted)
-		x := l.before(report.AtSeq, at+1, 1)
+		x := l.before(last.AtSeq, at+1, 1)
 		if x.Stack == nil || x.Stack.Frames[0].Function != x.Rows[0].Function {
 			t.Errorf("at %d, in %s: %s", at, x.Rows[0].Function, frames(x))
 			continue
 		}
-		handles := slices.ContainsFunc(x.Stack.Frames, func(f report.StackFrame) bool { return f.Entry == schema.StackException })
+		handles := slices.ContainsFunc(x.Stack.Frames, func(f last.Frame) bool { return f.Entry == schema.StackException })
 		if !handles && x.Stack.Task.ContextID != schema.Of(contexts[at]) {
 			t.Errorf("at %d: %s with Context ID %d, want %d", at, frames(x), x.Stack.Task.ContextID.V, contexts[at])
 		}
@@ -125,37 +134,37 @@ func contextsOf(t *testing.T, d *dataset.Dataset) (contexts []uint32) {
 func TestLastPoints(t *testing.T) {
 	flat, blocks := newLast(t, reporttest.Sample(t, schema.LevelInstructions)), newLast(t, reporttest.Sample(t, schema.LevelBlocks))
 	for _, tt := range []struct {
-		kind          report.PointKind
+		kind          last.PointKind
 		at, n         int64
 		before, first int64 // seq of the point, and of the first instruction
 	}{
-		{report.AtEnd, 0, 7, 218349, 218342},
-		{report.AtSeq, 218349, 1, 218349, 218348},
-		{report.AtSeq, 100, 200, 100, 0},
-		{report.AtSeq, 1, 50, 1, 0},
-		{report.AtException, 153, 10, 178844, 178834},
-		{report.AtException, 0, 10, 6232, 6222},
-		{report.AtOffset, 0x2000, 6, 27611, 27605},
-		{report.AtOffset, 1 << 40, 6, 218349, 218343},
+		{last.AtEnd, 0, 7, 218349, 218342},
+		{last.AtSeq, 218349, 1, 218349, 218348},
+		{last.AtSeq, 100, 200, 100, 0},
+		{last.AtSeq, 1, 50, 1, 0},
+		{last.AtException, 153, 10, 178844, 178834},
+		{last.AtException, 0, 10, 6232, 6222},
+		{last.AtOffset, 0x2000, 6, 27611, 27605},
+		{last.AtOffset, 1 << 40, 6, 218349, 218343},
 	} {
 		x, y := flat.before(tt.kind, tt.at, tt.n), blocks.before(tt.kind, tt.at, tt.n)
 		if x.Before != tt.before || x.Rows[0].Seq != tt.first || int64(len(x.Rows)) != tt.before-tt.first {
 			t.Errorf("%+v: %d rows from %d, before %d", tt, len(x.Rows), x.Rows[0].Seq, x.Before)
 		}
 		y.Dir, y.Stack.Task.Dir = x.Dir, x.Stack.Task.Dir
-		equal(t, x, y, cmpopts.IgnoreUnexported(report.Mark{}))
+		equal(t, x, y, cmpopts.IgnoreUnexported(last.Mark{}))
 	}
-	if x := flat.before(report.AtOffset, 0, 6); x.Before != 0 || len(x.Rows) != 0 || x.Stack != nil {
+	if x := flat.before(last.AtOffset, 0, 6); x.Before != 0 || len(x.Rows) != 0 || x.Stack != nil {
 		t.Errorf("before the first byte: %+v", x)
 	}
-	x := flat.before(report.AtException, 153, 200)
-	equal(t, &report.Exception{Ordinal: 153, Seq: 178844, Exception: read.Exception{Type: schema.Of(schema.ExcIRQ), Number: schema.Of(uint16(14))}}, x.Entry)
-	equal(t, []report.Mark{{Seq: 178844, Table: "exceptions", What: "irq 14"}}, x.Marks, cmpopts.IgnoreUnexported(report.Mark{}))
-	last := x.Rows[len(x.Rows)-1]
-	equal(t, report.Executed{
+	x := flat.before(last.AtException, 153, 200)
+	equal(t, &last.Exception{Ordinal: 153, Seq: 178844, Exception: read.Exception{Type: schema.Of(schema.ExcIRQ), Number: schema.Of(uint16(14))}}, x.Entry)
+	equal(t, []last.Mark{{Seq: 178844, Table: "exceptions", What: "irq 14"}}, x.Marks, cmpopts.IgnoreUnexported(last.Mark{}))
+	row := x.Rows[len(x.Rows)-1]
+	equal(t, last.Executed{
 		Seq: 178843, Address: 0x40008580, Size: 4, ISA: schema.A32, Opcode: 0x33a00001, Kind: schema.KindOther, Conditional: true,
 		Name: report.Name{Function: "by_digits", Address: 0x40008550, File: "sort.c", Line: 13},
-	}, last)
+	}, row)
 }
 
 // What cannot be answered is an error that says what to do.
@@ -164,23 +173,23 @@ func TestLastRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		source     schema.Null[uint8]
-		point      report.Point
+		point      last.Point
 		want       string
 	}{
-		{"two sources", two, schema.Null[uint8]{}, report.Point{}, "run has 2 sources that ran"},
-		{"another source", two, schema.Of(uint8(0x12)), report.Point{}, "run has no source 0x12 that ran"},
-		{"nothing ran", "source 0x10", schema.Null[uint8]{}, report.Point{}, "run has 0 sources that ran"},
-		{"beyond", datasettest.Stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtSeq, N: 19}, "run: seq 19 is beyond the end: source 0x10 has 18 instructions"},
-		{"no exception", datasettest.Stacked, schema.Null[uint8]{}, report.Point{Kind: report.AtException, N: 0}, "run: there is no exception 0"},
+		{"two sources", two, schema.Null[uint8]{}, last.Point{}, "run has 2 sources that ran"},
+		{"another source", two, schema.Of(uint8(0x12)), last.Point{}, "run has no source 0x12 that ran"},
+		{"nothing ran", "source 0x10", schema.Null[uint8]{}, last.Point{}, "run has 0 sources that ran"},
+		{"beyond", datasettest.Stacked, schema.Null[uint8]{}, last.Point{Kind: last.AtSeq, N: 19}, "run: seq 19 is beyond the end: source 0x10 has 18 instructions"},
+		{"no exception", datasettest.Stacked, schema.Null[uint8]{}, last.Point{Kind: last.AtException, N: 0}, "run: there is no exception 0"},
 	} {
-		dir := write(t, "run", tt.text)
-		_, err := newLast(t, dir).m.Last(dir, tt.source, tt.point, 5, nil)
+		dir := datasettest.Datasets(t, tt.text)[0]
+		_, err := last.Read(newLast(t, dir).m, dir, tt.source, tt.point, 5, nil)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
 	}
 	dir := reporttest.Sample(t, schema.LevelNone)
-	_, err := newLast(t, dir).m.Last(dir, schema.Null[uint8]{}, report.Point{}, 5, nil)
+	_, err := last.Read(newLast(t, dir).m, dir, schema.Null[uint8]{}, last.Point{}, 5, nil)
 	if e, ok := errors.AsType[*dataset.Error](err); !ok || !strings.Contains(e.Remedy, "--level blocks") {
 		t.Errorf("level none: %v", err)
 	}
@@ -199,8 +208,8 @@ func TestLastUnknown(t *testing.T) {
 		{"no such exception", none + "stack function=1\ncall 0 1", "no path of task main leads to its function"},
 		{"task begins late", "task main first=99\nspan 1 2 task=5\nexception 1 entry\nstack function=1\ncall 0 1 task=5", "nothing near it says which task ran"},
 	} {
-		dir := write(t, "run", rows+tt.text)
-		if got := frames(newLast(t, dir).before(report.AtEnd, 0, 1)); got != tt.want {
+		dir := datasettest.Datasets(t, rows+tt.text)[0]
+		if got := frames(newLast(t, dir).before(last.AtEnd, 0, 1)); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}

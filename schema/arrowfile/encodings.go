@@ -3,7 +3,6 @@ package arrowfile
 import (
 	"encoding/binary"
 	"math/bits"
-	"slices"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -14,7 +13,7 @@ import (
 )
 
 // This file makes arrays of vectors that are not plain. Arrow has a value for each
-// row, so forms are expanded, but right where they stay until they are written: in
+// row, so they are expanded, but right where they stay until they are written: in
 // memory that is used again. What [schema.Vector.Expand] makes is the same.
 
 // A loan is memory for arrays, lent until they are written.
@@ -74,64 +73,65 @@ type constant struct {
 // maxConstants is how many constants of a column are kept.
 const maxConstants = 16
 
-// formed returns the array of a vector in a form. It returns nil for a form that has
-// to be expanded first.
-func (c *column) formed(v *schema.Vector, rows int, l *loan, code *codeArrays) arrow.Array {
-	switch v.Form {
-	case schema.Repeated:
-		if len(v.Repeats) == 1 {
-			return c.constant(constant{v.Repeats[0].Value, v.Repeats[0].Null, rows})
-		}
-		return c.repeats(v, rows, l, 0)
-	case schema.Counted:
-		return c.repeats(v, rows, l, 1)
-	case schema.Marked:
-		valid := v.Marks.Count()
-		if valid == 0 {
-			return c.constant(constant{0, true, rows})
-		}
-		if c.Type == schema.Bool {
-			return c.build(rows, rows-valid, bitBuffer(l, &v.Marks), markedBits(l, v))
-		}
-	case schema.OfCode:
-		return c.build(rows, 0, nil, code.buffer(l, &v.Code, v.Field))
-	case schema.Stepped:
-		if v.Marks.N == 0 {
-			return c.build(rows, 0, nil, stepped(l, v))
-		}
-	case schema.Plain, schema.Indexed, schema.Narrow:
+// encoded returns the array of a vector that is not plain. It returns nil for one that is, or
+// has to be expanded first.
+func (c *column) encoded(v *schema.Vector, rows int, l *loan, code *codeArrays) arrow.Array {
+	nulls := 0
+	if v.Marks.N > 0 {
+		nulls = rows - v.Marks.Count()
+	}
+	switch {
+	case nulls == rows:
+		return c.constant(constant{0, true, rows})
+	case nulls > 0 && c.Type == schema.Bool && v.Encoding == schema.Narrow:
+		return c.build(rows, nulls, bitBuffer(l, &v.Marks), markedBits(l, v))
+	case nulls > 0:
+		return nil
+	case v.Encoding == schema.Repeated && len(v.Repeats) == 1 && v.Step == 0:
+		return c.constant(constant{v.Repeats[0].Value, false, rows})
+	}
+	if values := c.values(v, rows, l, code); values != nil {
+		return c.build(rows, 0, nil, values)
 	}
 	return nil
 }
 
-// stepped returns numbers that come as steps.
-func stepped(l *loan, v *schema.Vector) *memory.Buffer {
-	out, wide, last := numbers[int64](l, len(v.U8), 8), v.Wide, int64(0)
+// values returns the values of a vector of which no row is NULL; nil if it has to be expanded
+// first, as one of a type that is seldom in its encoding.
+func (c *column) values(v *schema.Vector, rows int, l *loan, code *codeArrays) *memory.Buffer {
+	wide := c.Type == schema.Uint63 || c.Type == schema.Int64
+	switch {
+	case v.Encoding == schema.OfCode:
+		return code.buffer(l, &v.Code, v.Field)
+	case v.Encoding == schema.Narrow && c.Type == schema.Bool:
+		return bitBuffer(l, &v.Bits)
+	case v.Encoding == schema.Narrow && wide:
+		return narrow(l, v)
+	case v.Encoding != schema.Repeated:
+	case c.Type == schema.Enum:
+		return repeated(l, v.Repeats, rows, 1, uint8(v.Step))
+	case c.Type == schema.Uint8 || c.Type == schema.Uint16 || c.Type == schema.Int32:
+		return repeated(l, v.Repeats, rows, 4, int32(v.Step))
+	case c.Type == schema.Uint32 || wide:
+		return repeated(l, v.Repeats, rows, 8, int64(v.Step))
+	}
+	return nil
+}
+
+// narrow returns numbers that are a byte each.
+func narrow(l *loan, v *schema.Vector) *memory.Buffer {
+	out, wide, last, steps := numbers[int64](l, len(v.U8), 8), v.Wide, int64(0), v.Column.Rising
 	for i, b := range v.U8 {
-		last += int64(b)
-		if b == schema.Escape {
-			last, wide = int64(wide[0]), wide[1:]
+		x := int64(b)
+		if steps {
+			x += last
 		}
-		out[i] = last
+		if b == schema.Escape {
+			x, wide = int64(wide[0]), wide[1:]
+		}
+		out[i], last = x, x
 	}
 	return memory.NewBufferBytes(arrow.GetBytes(out))
-}
-
-// repeats returns the array of repeats, each value a step more than the one before; nil
-// if some are NULL, or of a type that seldom repeats.
-func (c *column) repeats(v *schema.Vector, rows int, l *loan, step int64) arrow.Array {
-	if slices.ContainsFunc(v.Repeats, func(r schema.Repeat) bool { return r.Null }) {
-		return nil
-	}
-	switch c.Type {
-	case schema.Enum:
-		return c.build(rows, 0, nil, repeated(l, v.Repeats, rows, 1, uint8(step)))
-	case schema.Uint8, schema.Uint16, schema.Int32:
-		return c.build(rows, 0, nil, repeated(l, v.Repeats, rows, 4, int32(step)))
-	case schema.Uint32, schema.Uint63, schema.Int64:
-		return c.build(rows, 0, nil, repeated(l, v.Repeats, rows, 8, step))
-	}
-	return nil
 }
 
 // build returns an array of these buffers.

@@ -1,4 +1,5 @@
-package report
+// Package clock says how fast the core of a source ran, as given at export or measured between timestamps.
+package clock
 
 import (
 	"math"
@@ -8,8 +9,8 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// A Clock is what is known of the time of a source. What is not known is 0.
-type Clock struct {
+// A Rate is what is known of the time of a source. What is not known is 0.
+type Rate struct {
 	Dir         string
 	Source      uint8
 	Hz          float64 // of the core
@@ -18,10 +19,10 @@ type Clock struct {
 	Elapsed     float64 // seconds from the first timestamp to the last, gaps and all
 }
 
-// readClock returns the clock of a source. Where its frequency was not given, and that
+// Read returns the clock of a source. Where its frequency was not given, and that
 // of the timestamps is known, the cycles between timestamps measure it.
-func readClock(d *dataset.Dataset, s *schema.SourceTotals) (Clock, error) {
-	c := Clock{Dir: d.Dir, Source: s.Source, Hz: float64(s.CycleHz)}
+func Read(d *dataset.Dataset, s *schema.SourceTotals) (Rate, error) {
+	c := Rate{Dir: d.Dir, Source: s.Source, Hz: float64(s.CycleHz)}
 	if c.Hz != 0 || s.TimestampHz == 0 || !d.Has(&schema.Timestamps) {
 		return c, nil
 	}
@@ -101,7 +102,7 @@ func (m *measurement) end() {
 }
 
 // conclude says what was measured, with timestamps of a frequency.
-func (m *measurement) conclude(c *Clock, hz float64) {
+func (m *measurement) conclude(c *Rate, hz float64) {
 	if m.first.OK && !m.back {
 		c.Elapsed = float64(m.last.V-m.first.V) / hz
 	}

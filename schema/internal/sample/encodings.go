@@ -7,16 +7,16 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Forms returns rows of `instructions` twice: in forms that r draws, and plain. Blocks
+// Encoded returns rows of `instructions` twice: in encodings that r draws, and plain. Blocks
 // are those that the rows may be of; with a variety of 0 values hardly change.
-func Forms(r *rand.Rand, blocks []*schema.Block, rows int, variety int) (formed, plain *schema.Batch) {
-	formed, plain = schema.NewBatch(&schema.Instructions), schema.NewBatch(&schema.Instructions)
+func Encoded(r *rand.Rand, blocks []*schema.Block, rows int, variety int) (encoded, plain *schema.Batch) {
+	encoded, plain = schema.NewBatch(&schema.Instructions), schema.NewBatch(&schema.Instructions)
 	code := drawCode(r, blocks, rows)
-	for i := range formed.Columns {
-		f, p := &formed.Columns[i], &plain.Columns[i]
+	for i := range encoded.Columns {
+		f, p := &encoded.Columns[i], &plain.Columns[i]
 		switch {
 		case fieldOf(f.Column.Name) >= 0:
-			f.Form, f.Field, f.Code = schema.OfCode, schema.CodeField(fieldOf(f.Column.Name)), code
+			f.Encoding, f.Field, f.Code = schema.OfCode, schema.CodeField(fieldOf(f.Column.Name)), code
 			plainCode(p, &code)
 		case f.Column.Nullable && r.IntN(2) == 0:
 			mark(r, f, p, rows, variety)
@@ -32,7 +32,7 @@ func Forms(r *rand.Rand, blocks []*schema.Block, rows int, variety int) (formed,
 			repeat(r, f, p, rows, variety)
 		}
 	}
-	return formed, plain
+	return encoded, plain
 }
 
 // Blocks returns n blocks of up to most instructions, one in a few of them long.
@@ -126,17 +126,17 @@ func draw(r *rand.Rand, v *schema.Vector, last uint64, variety int) uint64 {
 	return r.Uint64N(1 + uint64(variety)*uint64(variety)*1000)
 }
 
-func repeat(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
+func repeat(r *rand.Rand, encoded, plain *schema.Vector, rows, variety int) {
 	value := uint64(0)
 	for rows > 0 {
 		n := min(rows, 1+r.IntN(1+rows>>(variety%14)))
-		null := formed.Column.Nullable && r.IntN(3) == 0
+		null := encoded.Column.Nullable && r.IntN(3) == 0
 		x := uint64(0)
 		if !null {
-			value = draw(r, formed, value, variety)
+			value = draw(r, encoded, value, variety)
 			x = value
 		}
-		formed.AppendRepeat(x, null, n)
+		encoded.AppendRepeat(x, null, n)
 		for range n {
 			appendValue(plain, x, !null)
 		}
@@ -144,31 +144,33 @@ func repeat(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
 	}
 }
 
-func mark(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
-	formed.Form = schema.Marked
+func mark(r *rand.Rand, encoded, plain *schema.Vector, rows, variety int) {
+	if encoded.Column.Type == schema.Bool {
+		encoded.Encoding = schema.Narrow
+	}
 	value := uint64(0)
 	for rows > 0 {
 		n := min(rows, 1+r.IntN(1+rows>>(variety%14)))
 		valid := r.IntN(2) == 0
 		rows -= n
 		if !valid && r.IntN(2) == 0 {
-			formed.Marks.Pad(formed.Marks.N + n)
+			encoded.Marks.Pad(encoded.Marks.N + n)
 		}
 		for range n {
-			value = draw(r, formed, value, variety)
+			value = draw(r, encoded, value, variety)
 			if !valid {
 				appendValue(plain, 0, false)
 				continue
 			}
 			appendValue(plain, value, true)
-			formed.Marks.Append(1, 1)
-			if formed.Column.Type == schema.Bool {
-				formed.Bits.Append(value, 1)
+			encoded.Marks.Append(1, 1)
+			if encoded.Column.Type == schema.Bool {
+				encoded.Bits.Append(value, 1)
 			} else {
-				appendDense(formed, value)
+				appendDense(encoded, value)
 			}
 		}
-		formed.Marks.Pad(len(plain.Valid))
+		encoded.Marks.Pad(len(plain.Valid))
 	}
 }
 
@@ -178,18 +180,18 @@ func appendDense(v *schema.Vector, x uint64) {
 	v.Valid = v.Valid[:0]
 }
 
-func index(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
-	formed.Form = schema.Indexed
+func index(r *rand.Rand, encoded, plain *schema.Vector, rows, variety int) {
+	encoded.Encoding = schema.Indexed
 	places := map[uint64]uint32{}
 	for range rows {
-		x := draw(r, formed, 0, variety)
+		x := draw(r, encoded, 0, variety)
 		i, ok := places[x]
 		if !ok {
-			i = uint32(len(formed.Entries))
+			i = uint32(len(encoded.Entries))
 			places[x] = i
-			formed.Entries = append(formed.Entries, x)
+			encoded.Entries = append(encoded.Entries, x)
 		}
-		formed.Index = append(formed.Index, i)
+		encoded.Index = append(encoded.Index, i)
 		appendValue(plain, x, true)
 	}
 }

@@ -1,18 +1,18 @@
-package report
+package calls
 
 import (
 	"fmt"
 
+	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
-	"github.com/tracelake/tracelake/schema"
 )
 
 // A Frame is what a node of a call tree is of: a function, code that no function has, or an
 // exception. Equal frames are of the same.
 type Frame struct {
-	Name             // of code that no function has: its core and address; of an exception empty
-	Linkage   string // name in the symbol table
-	Exception string // as [irq 53]; "": it is none
+	report.Name        // of code that no function has: its core and address; of an exception empty
+	Linkage     string // name in the symbol table
+	Exception   string // as [irq 53]; "": it is none
 }
 
 // Text is what viewers show of f, in words that no function has for exceptions. It is never
@@ -25,19 +25,6 @@ func (f *Frame) Text() string {
 		return f.Function
 	}
 	return fmt.Sprintf("0x%08x", f.Address)
-}
-
-// Frame returns what a node is of.
-func (t *CallTree) Frame(node int32) Frame {
-	n := &t.Nodes[node]
-	if n.Entry == schema.StackException {
-		return ExceptionFrame(n.exception)
-	}
-	f := Frame{Name: t.name(node)}
-	if n.function != none {
-		f.Linkage = t.program.functions[n.function].linkage
-	}
-	return f
 }
 
 // ExceptionFrame returns the frame of an exception, as far as that is known: [irq 53], [irq],

@@ -1,52 +1,54 @@
-package report
+// Package calls says how long calls of functions took, and what call trees are of.
+package calls
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// Calls are how long calls of functions took, without exceptions and other tasks.
-type Calls struct {
+// A Table is how long calls of functions took, without exceptions and other tasks.
+type Table struct {
 	Calls   int64
-	LeftOut int64     // calls that the datasets have no rows of
-	Rows    []CallRow // those that took longest in all first
+	LeftOut int64 // calls that the datasets have no rows of
+	Rows    []Row // those that took longest in all first
 }
 
-// A CallRow is the calls of a function.
-type CallRow struct {
-	Name
+// A Row is the calls of a function.
+type Row struct {
+	report.Name
 	Calls   int64
 	Unended int64 // whose return was not seen
 	durations.Summary
 }
 
-// Calls returns the calls in the datasets of m, which have to be those in dirs. It fails with
+// Read returns the calls in the datasets of m, which have to be those in dirs. It fails with
 // a [*dataset.Error] if one has no `calls` or `stacks`.
-func (m *Merged) Calls(dirs []string, test string) (*Calls, error) {
-	c := &Calls{}
-	index := map[Name]int{}
+func Read(m *report.Merged, dirs []string, test string) (*Table, error) {
+	c := &Table{}
+	index := map[report.Name]int{}
 	err := read.EachSource(dirs, test, &schema.Calls, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		if err := read.Need(d, &schema.Stacks); err != nil {
 			return err
 		}
-		tree, err := m.CallTree(d, s)
+		tree, err := ReadTree(m, d, s)
 		if err != nil {
 			return err
 		}
 		rows := make([]int, len(tree.Nodes)) // of c by node
 		for i := range tree.Nodes {
-			name := tree.name(int32(i))
+			name := tree.Name(int32(i))
 			n, ok := index[name]
 			if !ok {
 				n = len(c.Rows)
 				index[name] = n
-				c.Rows = append(c.Rows, CallRow{Name: name})
+				c.Rows = append(c.Rows, Row{Name: name})
 			}
 			rows[i] = n
 		}
@@ -54,19 +56,19 @@ func (m *Merged) Calls(dirs []string, test string) (*Calls, error) {
 		return read.EachBatch(d, &schema.Calls, s.Source,
 			func(b *schema.Batch) error { return c.add(b, rows, d.Dir, s.Source) })
 	})
-	c.Rows = slices.DeleteFunc(c.Rows, func(r CallRow) bool { return r.Calls == 0 })
+	c.Rows = slices.DeleteFunc(c.Rows, func(r Row) bool { return r.Calls == 0 })
 	for i := range c.Rows {
 		c.Rows[i].Conclude()
 	}
-	slices.SortFunc(c.Rows, func(x, y CallRow) int {
+	slices.SortFunc(c.Rows, func(x, y Row) int {
 		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(y.Sum, x.Sum), cmp.Compare(y.Calls, x.Calls),
-			x.compare(&y.Name))
+			x.Compare(&y.Name))
 	})
 	return c, err
 }
 
 // add adds rows of `calls`; rows are those of c by node.
-func (c *Calls) add(b *schema.Batch, rows []int, dir string, source uint8) error {
+func (c *Table) add(b *schema.Batch, rows []int, dir string, source uint8) error {
 	for row := range b.Rows() {
 		node := int32(schema.CallsStack.At(b, row))
 		if node < 0 || int(node) >= len(rows) {
@@ -89,14 +91,4 @@ func (c *Calls) add(b *schema.Batch, rows []int, dir string, source uint8) error
 		r.Add(&x, read.Place{Dir: dir, Source: source, Seq: int64(schema.CallsSeq.At(b, row))})
 	}
 	return nil
-}
-
-// name returns the name of a node: its function, or the address.
-func (t *CallTree) name(node int32) Name {
-	n := &t.Nodes[node]
-	if n.function == none {
-		return Name{Core: t.core, Address: n.address}
-	}
-	f := &t.program.functions[n.function]
-	return Name{Core: t.program.core, Function: f.name, Address: f.address, File: f.file, Line: f.line}
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Steps returns rows of `cycle_counts` twice: with numbers that are a byte each as far as
+// Narrow returns rows of `cycle_counts` twice: with numbers that are a byte each as far as
 // that can be, and plain. With a variety of 0 numbers hardly change, with much of it most
 // are more than a byte.
-func Steps(r *rand.Rand, rows, variety int) (formed, plain *schema.Batch) {
-	formed, plain = schema.NewBatch(&schema.CycleCounts), schema.NewBatch(&schema.CycleCounts)
-	for i := range formed.Columns {
-		switch f, p := &formed.Columns[i], &plain.Columns[i]; {
+func Narrow(r *rand.Rand, rows, variety int) (encoded, plain *schema.Batch) {
+	encoded, plain = schema.NewBatch(&schema.CycleCounts), schema.NewBatch(&schema.CycleCounts)
+	for i := range encoded.Columns {
+		switch f, p := &encoded.Columns[i], &plain.Columns[i]; {
 		case f.Column.Rising:
 			step(r, f, p, rows, variety)
 		case f.Column.Type == schema.Int64:
@@ -21,16 +21,16 @@ func Steps(r *rand.Rand, rows, variety int) (formed, plain *schema.Batch) {
 			repeat(r, f, p, rows, variety)
 		}
 	}
-	return formed, plain
+	return encoded, plain
 }
 
-func step(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
-	s := schema.Stepper{Vector: formed}
+func step(r *rand.Rand, encoded, plain *schema.Vector, rows, variety int) {
+	s := schema.Stepper{Vector: encoded}
 	x, steady := r.Uint64N(1<<40), r.Uint64N(9)
-	formed.Form = schema.Stepped
-	nulls := formed.Column.Nullable && variety > 0 && r.IntN(3) > 0
+	encoded.Encoding = schema.Narrow
+	nulls := encoded.Column.Nullable && variety > 0 && r.IntN(3) > 0
 	for i := range rows {
-		if skip(r, formed, plain, nulls) {
+		if skip(r, encoded, plain, nulls) {
 			continue
 		}
 		switch {
@@ -48,31 +48,31 @@ func step(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
 	}
 }
 
-func narrow(r *rand.Rand, formed, plain *schema.Vector, rows, variety int) {
-	formed.Form = schema.Narrow
-	nulls := formed.Column.Nullable && variety > 0 && r.IntN(3) > 0
+func narrow(r *rand.Rand, encoded, plain *schema.Vector, rows, variety int) {
+	encoded.Encoding = schema.Narrow
+	nulls := encoded.Column.Nullable && variety > 0 && r.IntN(3) > 0
 	for range rows {
-		if skip(r, formed, plain, nulls) {
+		if skip(r, encoded, plain, nulls) {
 			continue
 		}
 		x := r.Uint64N(1 + 10*uint64(variety))
 		if r.IntN(1000) < variety {
 			x = r.Uint64N(1 << (8 + min(variety, 40)))
 		}
-		formed.U8 = append(formed.U8, formed.Narrow(x))
+		encoded.U8 = append(encoded.U8, encoded.Narrow(x))
 		appendValue(plain, x, true)
 	}
 }
 
 // skip may make the next row NULL, if some are, and else marks it.
-func skip(r *rand.Rand, formed, plain *schema.Vector, nulls bool) bool {
+func skip(r *rand.Rand, encoded, plain *schema.Vector, nulls bool) bool {
 	switch {
 	case nulls && r.IntN(20) == 0:
 		appendValue(plain, 0, false)
-		formed.Marks.Pad(formed.Marks.N + 1)
+		encoded.Marks.Pad(encoded.Marks.N + 1)
 		return true
 	case nulls:
-		formed.Marks.Append(1, 1)
+		encoded.Marks.Append(1, 1)
 	}
 	return false
 }

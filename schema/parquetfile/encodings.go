@@ -9,72 +9,41 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file writes forms of vectors other than plain values. A page is the same
-// whatever form its values came in; what a form does not make shorter is expanded.
+// This file writes vectors that are not plain. A page is the same in whatever encoding its
+// values came; what an encoding does not make shorter is expanded.
 
-// A repeater encodes values that come as repeats.
-type repeater interface {
-	// appendRepeats is appendPage for a vector that is Repeated or Counted, of which
-	// at least one row is not NULL. It fails if single values are better.
-	appendRepeats(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool)
+// An encoder encodes values that are not plain. Marks are not its concern.
+type encoder interface {
+	// appendEncoded is appendPage for a vector of which at least one row is not NULL. It
+	// fails if plain values are better.
+	appendEncoded(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool)
 }
 
-// An indexer encodes values that come as indexes.
-type indexer interface {
-	// appendIndexed is appendPage for a vector that is Indexed. It fails if single
-	// values are better.
-	appendIndexed(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool)
-}
-
-// appendFormBody is appendBody for a vector that is not plain.
-func (c *column) appendFormBody(dst []byte, v *schema.Vector, p page) ([]byte, format.Encoding) {
+// appendBody appends the body of a data page: levels, if c is nullable, then
+// the values that are not NULL.
+func (c *column) appendBody(dst []byte, v *schema.Vector, p page) ([]byte, format.Encoding) {
 	if c.Nullable {
-		dst = appendFormLevels(dst, v, p)
+		dst = appendLevels(dst, v, p)
 	}
 	if p.nulls == p.values {
-		return dst, format.Plain
+		return dst, format.Plain // no values: nothing a dictionary would be for
 	}
-	return c.appendForm(dst, v, p)
-}
-
-// appendForm appends the values of a vector that is not plain.
-func (c *column) appendForm(dst []byte, v *schema.Vector, p page) ([]byte, format.Encoding) {
-	switch v.Form {
-	case schema.Repeated, schema.Counted:
-		if r, ok := c.values.(repeater); ok {
-			if dst, e, ok := r.appendRepeats(dst, v); ok {
-				return dst, e
-			}
+	if e, ok := c.values.(encoder); ok && v.Encoding != schema.Plain {
+		if dst, encoding, ok := e.appendEncoded(dst, v); ok {
+			return dst, encoding
 		}
-	case schema.Indexed:
-		if x, ok := c.values.(indexer); ok {
-			if dst, e, ok := x.appendIndexed(dst, v); ok {
-				return dst, e
-			}
-		}
-	case schema.Narrow, schema.Stepped:
-		if b, ok := c.values.(byter); ok {
-			if dst, e, ok := b.appendBytes(dst, v); ok {
-				return dst, e
-			}
-		}
-	case schema.Marked:
-		if e, ok := c.values.(*bools); ok {
-			return e.appendBits(dst, &v.Bits)
-		}
-		return c.values.appendPage(dst, v, nil) // what is NULL was omitted before
-	case schema.Plain, schema.OfCode:
 	}
 	v.Expand()
-	var valid []uint8
+	var valid []uint8 // nil if there is nothing to leave out
 	if p.nulls > 0 {
 		valid = v.Valid
 	}
 	return c.values.appendPage(dst, v, valid)
 }
 
-// appendFormLevels is appendLevels for a vector that is not plain.
-func appendFormLevels(dst []byte, v *schema.Vector, p page) []byte {
+// appendLevels appends the definition levels of a v1 page, with their length in
+// front.
+func appendLevels(dst []byte, v *schema.Vector, p page) []byte {
 	at := len(dst)
 	dst = append(dst, 0, 0, 0, 0)
 	switch {
@@ -84,10 +53,10 @@ func appendFormLevels(dst []byte, v *schema.Vector, p page) []byte {
 		dst = appendRun(dst, 0, p.values)
 	case v.Marks.N > 0:
 		dst = appendPackedBits(dst, &v.Marks)
-	case v.Form == schema.Indexed:
+	case v.Encoding == schema.Indexed:
 		dst = appendPackedBits(dst, presence(v))
 	default:
-		dst = appendLevelRuns(dst, v.Repeats, p.values)
+		dst = appendBits(dst, v.Valid)
 	}
 	binary.LittleEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))
 	return dst
@@ -119,43 +88,6 @@ func present(dst []uint32, v *schema.Vector) []uint32 {
 		n += int(v.Absent[x] ^ 1)
 	}
 	return dst[:n]
-}
-
-// appendLevelRuns appends the levels of repeats: as runs, or in bits.
-func appendLevelRuns(dst []byte, list []schema.Repeat, rows int) []byte {
-	changes := 0
-	for i := 1; i < len(list); i++ {
-		if list[i].Null != list[i-1].Null {
-			changes++
-		}
-	}
-	if changes > rows/sparse {
-		var marks schema.Bits
-		for _, r := range list {
-			if r.Null {
-				marks.Pad(marks.N + int(r.Rows))
-			}
-			for range r.Rows {
-				if !r.Null {
-					marks.Append(1, 1)
-				}
-			}
-		}
-		return appendPackedBits(dst, &marks)
-	}
-	for len(list) > 0 {
-		n, null := 0, list[0].Null
-		for len(list) > 0 && list[0].Null == null {
-			n += int(list[0].Rows)
-			list = list[1:]
-		}
-		level := uint8(1)
-		if null {
-			level = 0
-		}
-		dst = appendRun(dst, level, n)
-	}
-	return dst
 }
 
 // appendPackedBits is appendBits for values that are in bits already.
@@ -220,7 +152,7 @@ func runOfBits(b *schema.Bits, at int) int {
 	return min(n, b.N-at)
 }
 
-// repeats goes through the values of repeats that are not NULL.
+// repeats goes through the values of repeats.
 type repeats struct {
 	list []schema.Repeat
 	used int // rows of the first
@@ -229,7 +161,7 @@ type repeats struct {
 // take takes the next rows that have one value, at most so many, and returns how
 // many. There has to be one.
 func (r *repeats) take(most int) (value uint64, n int) {
-	for r.list[0].Null || r.used == int(r.list[0].Rows) {
+	for r.used == int(r.list[0].Rows) {
 		r.list, r.used = r.list[1:], 0
 	}
 	n = min(most, int(r.list[0].Rows)-r.used)
@@ -245,13 +177,10 @@ type indexRun struct {
 	n     int
 }
 
-// indexRuns appends the runs that repeats are, without NULL.
+// indexRuns appends the runs that repeats are.
 func indexRuns(dst indexes, list []schema.Repeat, find func(uint64) uint16) indexes {
 	for i := range list {
 		r := &list[i]
-		if r.Null {
-			continue
-		}
 		index := find(r.Value)
 		if n := len(dst); n > 0 && dst[n-1].index == index {
 			dst[n-1].n += int(r.Rows)

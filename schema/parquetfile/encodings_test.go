@@ -9,8 +9,8 @@ import (
 	"github.com/tracelake/tracelake/schema/internal/sample"
 )
 
-// Forms make the same file as plain values do, byte for byte, and that has the rows.
-func TestForms(t *testing.T) {
+// Encodings make the same file as plain values do, byte for byte, and that has the rows.
+func TestEncoded(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		blocks, most      int
@@ -23,46 +23,46 @@ func TestForms(t *testing.T) {
 		{"everything changes", 2000, 12, 15000, 12, 3},
 		{"dictionaries full", 16000, 16, 60000, 9, 3},
 	} {
-		t.Run(c.name, func(t *testing.T) { holdForms(t, 1, c.blocks, c.most, c.rows, c.variety, c.on) })
+		t.Run(c.name, func(t *testing.T) { holdEncoded(t, 1, c.blocks, c.most, c.rows, c.variety, c.on) })
 	}
 }
 
-func FuzzForms(f *testing.F) {
+func FuzzEncoded(f *testing.F) {
 	f.Add(uint64(1), uint16(10), uint8(6), uint16(700), uint8(3))
 	f.Add(uint64(2), uint16(1), uint8(200), uint16(5000), uint8(13))
 	f.Fuzz(func(t *testing.T, seed uint64, blocks uint16, most uint8, rows uint16, variety uint8) {
-		holdForms(t, seed, 1+int(blocks)%500, 1+int(most), 1+int(rows)%9000, int(variety)%14, 2)
+		holdEncoded(t, seed, 1+int(blocks)%500, 1+int(most), 1+int(rows)%9000, int(variety)%14, 2)
 	})
 }
 
-// holdForms holds files of some batches, in forms and plain, against each other. Few
+// holdEncoded holds files of some batches, encoded and plain, against each other. Few
 // rows come in several row groups.
-func holdForms(t *testing.T, seed uint64, blocks, most, rows, variety, batches int) {
+func holdEncoded(t *testing.T, seed uint64, blocks, most, rows, variety, batches int) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	program := sample.Blocks(r, blocks, most)
-	var formed, plain [][]*schema.Batch
+	var encoded, plain [][]*schema.Batch
 	for range 1 + min(10_000/rows, 1) {
 		var fs, ps []*schema.Batch
 		for range batches {
-			f, p := sample.Forms(r, program, rows, variety)
+			f, p := sample.Encoded(r, program, rows, variety)
 			fs, ps = append(fs, f), append(ps, p)
 		}
-		formed, plain = append(formed, fs), append(plain, ps)
+		encoded, plain = append(encoded, fs), append(plain, ps)
 	}
 	want := write(t, &schema.Instructions, None, plain)
-	if got := write(t, &schema.Instructions, None, formed); !bytes.Equal(got, want) {
-		t.Errorf("%d bytes from forms are not the %d from plain values", len(got), len(want))
+	if got := write(t, &schema.Instructions, None, encoded); !bytes.Equal(got, want) {
+		t.Errorf("%d bytes from encodings are not the %d from plain values", len(got), len(want))
 	}
 	compare(t, &schema.Instructions, want, plain)
 }
 
 // An encoder that has encoded a row group allocates for the next what it hands over,
 // and headers of pages: as much however many rows a page has.
-func TestFormsAllocate(t *testing.T) {
+func TestEncodedAllocate(t *testing.T) {
 	g := NewRowGroup(&schema.Instructions, ZSTD1)
 	allocations := func(rows int) float64 {
 		r := rand.New(rand.NewPCG(1, 0))
-		b, _ := sample.Forms(r, sample.Blocks(r, 100, 9), rows, 2)
+		b, _ := sample.Encoded(r, sample.Blocks(r, 100, 9), rows, 2)
 		return testing.AllocsPerRun(5, func() {
 			if err := g.Append(b); err != nil {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-package report
+package stacks
 
 import (
 	"fmt"
@@ -38,6 +38,12 @@ func ReadTasks(dirs []string, test string) (*Tasks, error) {
 	return t, read.EachSource(dirs, test, &schema.Tasks, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		return read.EachBatch(d, &schema.Tasks, s.Source, func(b *schema.Batch) error { return t.add(b, d, s) })
 	})
+}
+
+// ReadTasksOf returns the tasks of a source.
+func ReadTasksOf(d *dataset.Dataset, s *schema.SourceTotals) (*Tasks, error) {
+	t := &Tasks{ByCycles: true}
+	return t, read.EachBatch(d, &schema.Tasks, s.Source, func(b *schema.Batch) error { return t.add(b, d, s) })
 }
 
 func (t *Tasks) add(b *schema.Batch, d *dataset.Dataset, s *schema.SourceTotals) error {

@@ -1,9 +1,10 @@
-package report
+package last
 
 import (
 	"math"
 
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -50,7 +51,7 @@ type span struct {
 const lookBack = 1 << 20
 
 // readMoment reads what was open at an instruction.
-func readMoment(d *dataset.Dataset, source uint8, at int64, tree *CallTree, tasks []Task) (*moment, error) {
+func readMoment(d *dataset.Dataset, source uint8, at int64, tree tree, tasks []stacks.Task) (*moment, error) {
 	w := &moment{
 		at: at, before: witness{-1, none}, after: witness{math.MaxInt64, none}, switched: none, task: none,
 		open: map[int32]openCall{}, outermost: map[int32]bool{},
@@ -132,7 +133,7 @@ func (w *moment) readSpans(d *dataset.Dataset, source uint8) error {
 }
 
 // addCall adds a row of `calls`.
-func (w *moment) addCall(b *schema.Batch, row int, end int64, tree *CallTree) {
+func (w *moment) addCall(b *schema.Batch, row int, end int64, tree tree) {
 	seq, task, node := int64(schema.CallsSeq.At(b, row)), int32(schema.CallsTask.At(b, row)),
 		int32(schema.CallsStack.At(b, row))
 	w.know(seq, task)
@@ -148,18 +149,8 @@ func (w *moment) addCall(b *schema.Batch, row int, end int64, tree *CallTree) {
 	w.outermost[task] = w.outermost[task] || seq > w.at && !tree.inCall(tree.Nodes[node].Parent)
 }
 
-// inCall says whether a node is one of a call, or inside one.
-func (t *CallTree) inCall(node int32) bool {
-	for ; node != none; node = t.Nodes[node].Parent {
-		if t.Nodes[node].Entry == schema.StackCall {
-			return true
-		}
-	}
-	return false
-}
-
 // decide finds which task ran.
-func (w *moment) decide(tasks []Task) {
+func (w *moment) decide(tasks []stacks.Task) {
 	for i := range tasks {
 		x := &tasks[i]
 		if x.FirstSeq <= w.at {

@@ -1,4 +1,4 @@
-package report
+package last
 
 import (
 	"cmp"
@@ -17,33 +17,31 @@ type Mark struct {
 	offset int64
 }
 
-// readMarks reads what happened between the instructions, and from the last one to the point.
-func (l *Last) readMarks(d *dataset.Dataset) error {
-	first := l.Rows[0].Seq
+// readMarks reads what happened after an instruction and before another, which a point is before.
+func readMarks(d *dataset.Dataset, source uint8, first, before int64) ([]Mark, error) {
+	var marks []Mark
 	for _, t := range []*schema.Table{&schema.Losses, &schema.Events, &schema.Exceptions} {
 		if !d.Has(t) {
 			continue
 		}
-		err := eachFrom(d, l.Source, ordered{t, schema.KeySeq}, first+1, func(b *schema.Batch, row int) bool {
+		err := eachFrom(d, source, ordered{t, schema.KeySeq}, first+1, func(b *schema.Batch, row int) bool {
 			x := Mark{
 				Seq: int64(b.Columns[schema.KeySeq].U64[row]), Table: t.Name, What: markText(b, row),
 				offset: int64(b.Columns[schema.KeyByteOffset].U64[row]),
 			}
-			if x.Seq > first && x.Seq <= l.Before {
-				l.Marks = append(l.Marks, x)
+			if x.Seq > first && x.Seq <= before {
+				marks = append(marks, x)
 			}
-			return x.Seq <= l.Before
+			return x.Seq <= before
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	slices.SortStableFunc(l.Marks, func(x,
-		y Mark,
-	) int {
+	slices.SortStableFunc(marks, func(x, y Mark) int {
 		return cmp.Or(cmp.Compare(x.Seq, y.Seq), cmp.Compare(x.offset, y.offset))
 	})
-	return nil
+	return marks, nil
 }
 
 // markText says what a row of `losses`, `events` or `exceptions` is.
@@ -56,12 +54,4 @@ func markText(b *schema.Batch, row int) string {
 	}
 	x := exceptionAt(b, row)
 	return x.String()
-}
-
-// String is type and number of an entry, or "return".
-func (x *Exception) String() string {
-	if x.Event == schema.ExceptionReturn {
-		return schema.ExceptionEventNames[schema.ExceptionReturn]
-	}
-	return x.Exception.String()
 }
