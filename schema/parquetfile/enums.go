@@ -129,7 +129,7 @@ func (e *bools) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte,
 }
 
 // appendEncoded implements encoder.
-func (e *bools) appendEncoded(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) {
+func (e *bools) appendEncoded(dst []byte, v *schema.Vector) ([]byte, format.Encoding, bool) { //nolint:unparam // as in encoder
 	if v.Encoding != schema.Narrow {
 		return dst, 0, false
 	}
