@@ -84,7 +84,7 @@ func (p *Pool) give(m runMemory) {
 // not be used after that user has released it, nor get any more rows.
 func (r *Result) RunsAlone() *Result {
 	runs := &Result{Blocks: r.Blocks, Runs: r.Runs, Costs: r.Costs, Offsets: r.Offsets, Timestamps: r.Timestamps, pool: r.pool}
-	runs.Stretches, runs.Turns, runs.Steps, runs.Exits = r.Stretches, r.Turns, r.Steps, r.Exits
+	runs.Stretches, runs.Turns, runs.Steps, runs.StepCycles, runs.Exits = r.Stretches, r.Turns, r.Steps, r.StepCycles, r.Exits
 	runs.users.Store(1)
 	r.pool = nil
 	if m := r.Counts.memory; m != nil {

@@ -21,6 +21,7 @@ type Result struct {
 	Turns      Rows[Turn]    // likewise
 	Failures   Rows[Failure] // likewise
 	Steps      Rows[Step]    // of the stretches, with Wanted.FunctionOf
+	StepCycles Rows[int64]   // of each step, where cycles are traced: as Run.Cycle, of the instruction that it left
 	Exits      Rows[Exit]    // of the steps, those of later parts, too
 	Spans      Rows[schema.Span]
 	Exceptions KeyedRows[schema.Exception, *schema.Exception]

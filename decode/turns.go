@@ -40,6 +40,9 @@ type Turn struct {
 	// Told: those before it passed their condition, but for Failures; otherwise they have no
 	// outcome.
 	Told bool
+	// Timed: the last instruction has a cost; Cycles is the sum.
+	Timed  bool
+	Cycles int64
 }
 
 // A Step is where control left a function, or may have, in the stretches of a result: after

@@ -16,6 +16,7 @@ type leave struct {
 	outcome  schema.Outcome
 	to       uint32
 	function int32
+	cycle    int64 // of a step, or of a run that has cycles
 }
 
 // leaves collects those of a result.
@@ -24,7 +25,8 @@ type leaves struct {
 	functionOf func(address uint32) int32
 	all        []leave
 	part       int
-	seq        int64 // in it
+	seq        int64   // in it
+	cycles     []int64 // of its steps, if they have cycles
 }
 
 // StepsDifference says where control leaves functions in one of two results only, of which one
@@ -70,6 +72,7 @@ func (l *leaves) runs(from, to *decode.Ends) {
 	r := l.result
 	stretches := r.Stretches[from[decode.Stretches]:to[decode.Stretches]]
 	steps := r.Steps[from[decode.Steps]:to[decode.Steps]]
+	l.cycles = r.StepCycles[from[decode.StepCycles]:to[decode.StepCycles]]
 	var last *schema.Run // its way to the next instruction is not known yet
 	for i := from[decode.Runs]; i < to[decode.Runs]; i++ {
 		if len(stretches) > 0 && stretches[0].Run-stretches[0].Runs == i {
@@ -86,7 +89,7 @@ func (l *leaves) runs(from, to *decode.Ends) {
 		l.way(last, address[0])
 		for k := range address[1:] {
 			l.seq++
-			l.add(address[k], schema.KindOther, schema.Untold, address[k+1])
+			l.add(address[k], schema.KindOther, schema.Untold, address[k+1], 0)
 		}
 		l.seq++
 		last = run
@@ -108,9 +111,12 @@ func instructionsOf(runs []schema.Run) (n int64) {
 func (l *leaves) stretch(s *decode.Stretch, steps []decode.Step) []decode.Step {
 	l.seq += s.Instructions
 	for range s.Steps {
-		x := &l.result.Exits[steps[0].Exit()]
+		x, cycle := &l.result.Exits[steps[0].Exit()], int64(0)
+		if len(l.cycles) > 0 {
+			cycle, l.cycles = l.cycles[0], l.cycles[1:]
+		}
 		address := l.result.Blocks[x.Block].Address
-		l.all = append(l.all, leave{l.part, steps[0].At(), address[len(address)-1], x.Kind, x.Outcome, x.To, x.Function})
+		l.all = append(l.all, leave{l.part, steps[0].At(), address[len(address)-1], x.Kind, x.Outcome, x.To, x.Function, cycle})
 		steps = steps[1:]
 	}
 	return steps
@@ -122,17 +128,21 @@ func (l *leaves) way(run *schema.Run, to uint32) {
 		return
 	}
 	b, i := l.result.Blocks[run.Block], run.First+run.Count-1
-	l.add(b.Address[i], schema.Kind(b.Kind[i]), run.Outcome, to)
+	cycle := int64(0)
+	if run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
+		cycle = run.Cycle
+	}
+	l.add(b.Address[i], schema.Kind(b.Kind[i]), run.Outcome, to, cycle)
 }
 
 // add adds the way from an instruction to the next one, if it may leave a function.
-func (l *leaves) add(from uint32, kind schema.Kind, outcome schema.Outcome, to uint32) {
+func (l *leaves) add(from uint32, kind schema.Kind, outcome schema.Outcome, to uint32, cycle int64) {
 	function := l.functionOf(to)
 	if outcome == schema.NotTaken {
 		kind = schema.KindOther
 	}
 	if function != l.functionOf(from) || leaving[kind] {
-		l.all = append(l.all, leave{l.part, l.seq, from, kind, outcome, to, function})
+		l.all = append(l.all, leave{l.part, l.seq, from, kind, outcome, to, function, cycle})
 	}
 }
 

@@ -65,6 +65,10 @@ func SumsOf(r *decode.Result) Sums {
 		n := len(block.Address)
 		way := Way{s.add(block, 0, n, &run, t.N), t.To}
 		s.Ways[way] += t.N
+		if t.Timed {
+			s.addCycles(way.From.Address, way, Cycles{t.N, t.Cycles})
+			s.Extents[Extent{block.Key, 0, n}] += t.Cycles
+		}
 	}
 	for _, f := range r.Failures {
 		s.fail(r.Blocks[f.Block].Address[f.Position:], f.N)
@@ -228,7 +232,7 @@ func withoutRuns(r *decode.Result) *decode.Result {
 			c.Spans = append(c.Spans, span)
 		}
 		from = s.Ends
-		for _, kind := range []decode.RowKind{decode.Runs, decode.Stretches, decode.Blocks, decode.Firsts, decode.Turns, decode.Failures, decode.Steps, decode.Exits, decode.Offsets, decode.Costs} {
+		for _, kind := range []decode.RowKind{decode.Runs, decode.Stretches, decode.Blocks, decode.Firsts, decode.Turns, decode.Failures, decode.Steps, decode.StepCycles, decode.Exits, decode.Offsets, decode.Costs} {
 			s.Ends[kind] = 0
 		}
 		c.Segments = append(c.Segments, s)

@@ -50,6 +50,7 @@ type block struct {
 	pass      uint16        // of a walk by samples: instructions before the first that is 32-bit T32, or an indirect branch
 	first     int64         // see count.go
 	others    []arrivals    // likewise
+	cycles    *cycles       // see countcycles.go; nil: none yet
 	failing   []failing     // see countinside.go
 
 	last isa.Instruction // with atWaypoint: the last instruction

@@ -94,6 +94,9 @@ func (w *Walker) beginCounting(b *block, seq int64) {
 	b.counted, b.first = w.partStamp, w.before+w.Seq+seq
 	w.result.Firsts = append(w.result.Firsts, decode.First{Block: b.index, At: w.Seq + seq - w.partSeq})
 	b.left, b.came, b.others = [2]uint32{}, arrivals{}, b.others[:0]
+	if w.timed {
+		b.beginCycles()
+	}
 	w.counting = append(w.counting, b)
 }
 
@@ -136,7 +139,7 @@ func (w *Walker) arrive(b, next *block) {
 // arriveSlow is arrive from elsewhere than the first time.
 func (w *Walker) arriveSlow(b, next *block) {
 	if next.counted != w.partStamp {
-		w.turn(b, taken, uint32(next.at), 1)
+		w.turn(b, taken, uint32(next.at), 1, 0)
 		return
 	}
 	if next.came.from == nil {
@@ -151,12 +154,14 @@ func (w *Walker) arriveSlow(b, next *block) {
 		next.others = append(next.others, arrivals{from: b, n: 1})
 		return
 	}
-	w.turn(b, taken, uint32(next.at), 1)
+	w.turn(b, taken, uint32(next.at), 1, 0)
 }
 
 // turn adds a turn to the result.
-func (w *Walker) turn(b *block, outcome uint8, to, n uint32) {
-	w.result.Turns = append(w.result.Turns, decode.Turn{Block: b.index, To: to, N: int64(n), Outcome: b.outcomes[outcome], Told: w.told})
+func (w *Walker) turn(b *block, outcome uint8, to, n uint32, cycles int64) {
+	w.result.Turns = append(w.result.Turns, decode.Turn{
+		Block: b.index, To: to, N: int64(n), Outcome: b.outcomes[outcome], Told: w.told, Timed: w.timed, Cycles: cycles,
+	})
 }
 
 // EndStretch ends a stretch at a position, and returns where the walk is. The last block
@@ -226,15 +231,15 @@ func (w *Walker) End(more bool) {
 	for _, b := range w.counting {
 		for e, n := range b.left {
 			if n > 0 {
-				w.turn(b, uint8(e), b.onward(e), n)
+				w.turn(b, uint8(e), b.onward(e), n, b.took(e))
 			}
 		}
 		if b.came.n > 0 {
-			w.turn(b.came.from, taken, uint32(b.at), b.came.n)
+			w.turn(b.came.from, taken, uint32(b.at), b.came.n, b.cameTook(0))
 		}
-		for _, x := range b.others {
+		for i, x := range b.others {
 			if x.n > 0 {
-				w.turn(x.from, taken, uint32(b.at), x.n)
+				w.turn(x.from, taken, uint32(b.at), x.n, b.cameTook(i+1))
 			}
 		}
 	}

@@ -111,6 +111,9 @@ func (w *Walker) noteStep(b *block, e uint8, next *block, n int64) {
 	}
 	if x := *known; x > noExit {
 		w.result.Steps = append(w.result.Steps, decode.NewStep(w.Seq+n-w.partSeq, x-firstExit))
+		if w.timed {
+			w.result.StepCycles = append(w.result.StepCycles, 0)
+		}
 	} else if next == b.links[e&1] && e&b.special == 0 {
 		b.closed &^= 1 << (e & 1)
 	}
@@ -165,6 +168,9 @@ func (w *Walker) unstep(b *block, n int64) {
 		return
 	}
 	w.result.Steps = w.result.Steps[:k]
+	if w.timed {
+		w.result.StepCycles = w.result.StepCycles[:k]
+	}
 }
 
 // lastStep returns the index of the last step if it was n instructions after Seq, else -1.
@@ -173,6 +179,17 @@ func (w *Walker) lastStep(n int64) int {
 		return k
 	}
 	return -1
+}
+
+// TimeStep gives the step n instructions after Seq, if there is one, the cycle of the instruction
+// that it left.
+func (w *Walker) TimeStep(n, cycle int64) {
+	if w.functionOf == nil {
+		return
+	}
+	if k := w.lastStep(n); k >= 0 {
+		w.result.StepCycles[k] = cycle
+	}
 }
 
 // pathSteps are the steps of a path: At counts from its start.

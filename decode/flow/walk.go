@@ -35,6 +35,7 @@ type Walker struct {
 	before   int64        // instructions of parts before it
 	more     bool         // what is counted waits for the next part
 	told     bool         // each instruction is traced with its outcome
+	timed    bool         // the last instruction of each block has a cost
 	paths    *paths       // nil: none were looked for
 	inside   *InsidePaths // likewise
 	counting []*block     // that count

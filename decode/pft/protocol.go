@@ -84,11 +84,14 @@ func (c *Config) TracesData() bool { return false }
 func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
 	program := flow.NewProgram(mem, flow.Rules{Barriers: true, DataBarriers: c.DataBarriers, ReturnStack: c.ReturnStack})
 	walk := flow.NewWalker(program)
-	if !c.CycleAccurate {
+	if c.CycleAccurate {
+		walk.CountCycles()
+	}
+	if want.Counted || !c.CycleAccurate {
 		walk.NoteSteps(want.FunctionOf)
 	}
 	return &Decoder{
-		cfg: *c, mem: mem, walk: walk, packets: want.Packets, turns: want.Counted && !c.CycleAccurate,
+		cfg: *c, mem: mem, walk: walk, packets: want.Packets, turns: want.Counted,
 		rec: record.Recorder{CycleAccurate: c.CycleAccurate, Timestamps: c.TimestampCode()},
 	}
 }

@@ -55,6 +55,8 @@ func (d *Decoder) decodeWarm(i int) int {
 	switch {
 	case !at.Known():
 		return i
+	case d.cfg.CycleAccurate && d.turns:
+		return d.warmTimed(i, last, at)
 	case d.cfg.CycleAccurate:
 		return d.warmCounted(i, last, at)
 	case d.turns:

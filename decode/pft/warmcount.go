@@ -7,7 +7,8 @@ import (
 	"github.com/tracelake/tracelake/decode/flow"
 )
 
-// This file is the fast path where what ran is only counted, outside cycle-accurate mode.
+// This file is the fast path where what ran is only counted, outside cycle-accurate mode:
+// see warmtimed.go.
 
 // warmTurns is warmAtoms, where what ran is only counted.
 func (d *Decoder) warmTurns(i, last int, at flow.Cursor) int {

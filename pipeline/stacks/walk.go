@@ -158,6 +158,9 @@ func (w *walker) along(steps []decode.Step, ways []way) {
 			return
 		}
 		w.step.at.seq = r.Seq + steps[i].At()
+		if r.Base.CycleAccurate {
+			w.step.at.time(r, w.span, r.StepCycles[w.steps+i])
+		}
 		x := &ways[steps[i].Exit()]
 		w.leave(x.kind, x.back, x.target, x.function)
 	}

@@ -178,11 +178,12 @@ type Runs struct {
 	Numbers []uint32       // of the unit's blocks, in the source
 	Spans   []schema.Span  // of the part, at least one if it has a run
 	// What the decoder counted and hands on with the part, for a sink that takes it.
-	Stretches []decode.Stretch
-	Firsts    []decode.First
-	Turns     []Turn
-	Failures  []decode.Failure
-	Steps     []decode.Step
+	Stretches  []decode.Stretch
+	Firsts     []decode.First
+	Turns      []Turn
+	Failures   []decode.Failure
+	Steps      []decode.Step
+	StepCycles []int64
 	// From is the index of the first run in Unit.Runs, To that after the last;
 	// Cost and Costs are those in Unit.Costs, Place and Places those in
 	// Unit.Offsets; Block and Blocks those in Unit.Blocks of the blocks that have a

@@ -12,7 +12,9 @@ type way struct {
 	to      uint32 // address
 	outcome schema.Outcome
 	told    bool // as in decode.Turn
+	timed   bool // likewise
 	n       int64
+	cycles  int64
 }
 
 // passStretch passes a stretch that begins at an ordinal with the block code.
@@ -32,6 +34,7 @@ func (c *counter) turns(r *stitch.Runs) {
 		t := &r.Turns[i]
 		w := c.block(r.Numbers[t.Block], r.Unit.Blocks[t.Block]).way(t)
 		w.n += t.N
+		w.cycles += t.Cycles
 	}
 	for _, f := range r.Failures {
 		c.fail(c.block(r.Numbers[f.Block], r.Unit.Blocks[f.Block]), int(f.Position), f.N)
@@ -48,11 +51,11 @@ func (b *block) come(seq int64) {
 // way returns the way of a turn.
 func (b *block) way(t *stitch.Turn) *way {
 	for i := range b.ways {
-		if w := &b.ways[i]; w.to == t.To && w.outcome == t.Outcome {
+		if w := &b.ways[i]; w.to == t.To && w.outcome == t.Outcome && w.timed == t.Timed {
 			return w
 		}
 	}
-	b.ways = append(b.ways, way{to: t.To, outcome: t.Outcome, told: t.Told})
+	b.ways = append(b.ways, way{to: t.To, outcome: t.Outcome, told: t.Told, timed: t.Timed})
 	return &b.ways[len(b.ways)-1]
 }
 
@@ -88,8 +91,13 @@ func (c *counter) settleWays() {
 func (c *counter) settleWay(number uint32, b *block, w *way) {
 	n := len(b.code.Address)
 	s := shape{form: form{block: number, count: uint16(n), outcome: w.outcome}, code: b.code, n: w.n}
+	if w.timed {
+		s.flags, s.cycles = schema.RunHasCycles, w.cycles
+		b.cost(&s)
+		c.spread[extent{number, 0, uint16(n)}] += w.cycles
+	}
 	to := shape{code: &schema.Block{Address: []uint32{w.to}}}
-	c.settleTurn(&s, &turn{to: &to, n: w.n})
+	c.settleTurn(&s, &turn{to: &to, n: w.n, cycles: w.cycles})
 	if w.told {
 		s.flags |= schema.RunHasFailed
 		if w.outcome == schema.NotTaken {

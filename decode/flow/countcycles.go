@@ -1,0 +1,82 @@
+package flow
+
+import (
+	"slices"
+
+	"github.com/tracelake/tracelake/decode/isa"
+)
+
+// This file adds to what count.go counts the cycles of the last instruction of each block.
+
+// cycles are those of a block's last instruction.
+type cycles struct {
+	left [2]int64 // of block.left
+	came []int64  // of block.came, and after it of block.others
+}
+
+// CountCycles is called once where all that is counted has cycles.
+func (w *Walker) CountCycles() { w.timed = true }
+
+func (b *block) beginCycles() {
+	if b.cycles == nil {
+		b.cycles = new(cycles)
+	}
+	b.cycles.left, b.cycles.came = [2]int64{}, b.cycles.came[:0]
+}
+
+// AddCycles adds cycles to the last time that control left the block at c, by an atom, for
+// next.
+func (w *Walker) AddCycles(c Cursor, e uint8, next Cursor, n int64) {
+	switch b := c.b; {
+	case e != taken || b.flow != isa.Indirect:
+		b.cycles.left[e&1] += n
+	case next.b != nil:
+		w.addArrival(b, next.b, n)
+	}
+}
+
+// addArrival adds cycles to the last arrive.
+func (w *Walker) addArrival(b, next *block, n int64) {
+	i := next.arrivalFrom(b, w.partStamp)
+	if i < 0 {
+		w.result.Turns[len(w.result.Turns)-1].Cycles += n
+		return
+	}
+	came := &next.cycles.came
+	if more := i + 1 - len(*came); more > 0 {
+		*came = append(*came, make([]int64, more)...)
+	}
+	(*came)[i] += n
+}
+
+// arrivalFrom returns the index in cycles.came of the arrivals of b from another block, -1 if
+// it does not count them in a part.
+func (b *block) arrivalFrom(from *block, part uint32) int {
+	switch {
+	case b.counted != part:
+		return -1
+	case b.came.from == from:
+		return 0
+	}
+	i := slices.IndexFunc(b.others, func(x arrivals) bool { return x.from == from })
+	if i < 0 {
+		return i
+	}
+	return i + 1
+}
+
+// took returns the cycles with an outcome.
+func (b *block) took(e int) int64 {
+	if b.cycles == nil {
+		return 0
+	}
+	return b.cycles.left[e]
+}
+
+// cameTook returns the cycles of arrivals.
+func (b *block) cameTook(i int) int64 {
+	if b.cycles == nil || i >= len(b.cycles.came) {
+		return 0
+	}
+	return b.cycles.came[i]
+}
