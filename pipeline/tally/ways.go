@@ -9,7 +9,7 @@ import (
 
 // A way is where control went from the end of a block, which executed as a whole.
 type way struct {
-	to      uint32 // address
+	to      schema.Address // address
 	outcome schema.Outcome
 	told    bool // as in decode.Turn
 	n       int64
@@ -88,7 +88,7 @@ func (c *counter) settleWays() {
 func (c *counter) settleWay(number uint32, b *block, w *way) {
 	n := len(b.code.Address)
 	s := shape{form: form{block: number, count: uint16(n), outcome: w.outcome}, code: b.code, n: w.n}
-	to := shape{code: &schema.Block{Address: []uint32{w.to}}}
+	to := shape{code: &schema.Block{Address: []schema.Address{w.to}}}
 	c.settleTurn(&s, &turn{to: &to, n: w.n})
 	if w.told {
 		s.flags |= schema.RunHasFailed
