@@ -8,7 +8,7 @@ import "github.com/tracelake/tracelake/schema"
 // TakeBack removes the last instruction of a range of r, moves the end of the
 // range, and returns the instruction's address and cost. It fails if the range
 // has no instruction.
-func (r *Result) TakeBack(from Ends, to *Ends) (address, cost uint32, ok bool) {
+func (r *Result) TakeBack(from Ends, to *Ends) (address schema.Address, cost uint32, ok bool) {
 	if address, ok = r.LastAddress(from, *to); !ok {
 		return 0, 0, false
 	}
@@ -37,7 +37,7 @@ func (r *Result) TakeBack(from Ends, to *Ends) (address, cost uint32, ok bool) {
 
 // TakeBackAct removes the last n instructions of a range of r, and moves the end of the range.
 // It returns the address of the first of them. It fails if the range has fewer.
-func (r *Result) TakeBackAct(from Ends, to *Ends, n int32) (address schema.Null[uint32], ok bool) {
+func (r *Result) TakeBackAct(from Ends, to *Ends, n int32) (address schema.Null[schema.Address], ok bool) {
 	for range n {
 		if address.V, _, address.OK = r.TakeBack(from, to); !address.OK {
 			return address, false
@@ -48,7 +48,7 @@ func (r *Result) TakeBackAct(from Ends, to *Ends, n int32) (address schema.Null[
 
 // LastAddress returns the address of the last instruction of a range of r. It
 // fails if the range has no instruction.
-func (r *Result) LastAddress(from, to Ends) (address uint32, ok bool) {
+func (r *Result) LastAddress(from, to Ends) (address schema.Address, ok bool) {
 	if to[Runs] == from[Runs] {
 		return 0, false
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A CaptureOffset is a position in the buffer the user gave, in bytes.
@@ -114,7 +115,7 @@ type Wanted struct {
 	Counted bool
 	// FunctionOf returns the number of the function that an address is in. If it is not nil,
 	// the decoder may say of runs, and does of what it counts, where control leaves functions (see [Step]).
-	FunctionOf func(address uint32) int32
+	FunctionOf func(address schema.Address) int32
 }
 
 // A Doubter is a [Protocol] that can recognise a packet that is read, but that no

@@ -12,10 +12,10 @@ type DataElement struct {
 	Kind DataElementKind
 
 	// Of the packets about transfers.
-	Tag         uint8  // 1 to 3: out of order
-	NewAddress  bool   // the first transfer traced, or one not adjacent to the last
-	AddressBits uint8  // how many low bits of Address were sent; 0: no address
-	Address     uint32 // as sent
+	Tag         uint8          // 1 to 3: out of order
+	NewAddress  bool           // the first transfer traced, or one not adjacent to the last
+	AddressBits uint8          // how many low bits of Address were sent; 0: no address
+	Address     schema.Address // as sent
 	Value       uint32
 	ValueTraced bool // values are traced
 	// Alone, of ElementValue: without a pending transfer the value makes a row of its

@@ -49,7 +49,7 @@ type Miss struct {
 	// After is the address of the instruction that a branch packet follows. It
 	// is NULL where there is none, in straight code without end, and for
 	// I-syncs.
-	After schema.Null[uint32]
+	After schema.Null[schema.Address]
 	// Expected is the PC without the packet, Found the one in the packet.
 	Expected, Found PC
 	// Security is the security state in an I-sync, if that of the flow differs.

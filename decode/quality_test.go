@@ -15,9 +15,9 @@ func TestQualityBranch(t *testing.T) {
 		miss     Miss
 		repeated int64
 	}{
-		{"the same", Miss{After: schema.Of[uint32](0x7ffc), Expected: here, Found: here}, 1},
-		{"another address", Miss{After: schema.Of[uint32](0x7ffc), Expected: here, Found: PC{0x8004, schema.A32}}, 0},
-		{"another instruction set", Miss{After: schema.Of[uint32](0x7ffc), Expected: here, Found: PC{0x8000, schema.T32}}, 0},
+		{"the same", Miss{After: schema.Of[schema.Address](0x7ffc), Expected: here, Found: here}, 1},
+		{"another address", Miss{After: schema.Of[schema.Address](0x7ffc), Expected: here, Found: PC{0x8004, schema.A32}}, 0},
+		{"another instruction set", Miss{After: schema.Of[schema.Address](0x7ffc), Expected: here, Found: PC{0x8000, schema.T32}}, 0},
 		{"no instruction", Miss{Expected: here, Found: here}, 0},
 	} {
 		var q Quality
@@ -28,7 +28,7 @@ func TestQualityBranch(t *testing.T) {
 	}
 }
 
-func at(address uint32) Position { return Position{PC: PC{Address: address}} }
+func at(address schema.Address) Position { return Position{PC: PC{Address: address}} }
 
 // Add sums the counts and keeps the first misses.
 func TestQualityAdd(t *testing.T) {

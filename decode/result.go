@@ -124,8 +124,8 @@ func (s *SegmentStart) Effect(lost bool) ISyncEffect {
 }
 
 // Address is the address in the I-sync; NULL if it has none.
-func (s *SegmentStart) Address() schema.Null[uint32] {
-	return schema.Null[uint32]{V: s.At.V.Address, OK: s.At.OK}
+func (s *SegmentStart) Address() schema.Null[schema.Address] {
+	return schema.Null[schema.Address]{V: s.At.V.Address, OK: s.At.OK}
 }
 
 // A SegmentEnd is the state at the end of a segment, relative to its start.
@@ -251,7 +251,7 @@ type Restart struct {
 
 // A PC is a position in the program.
 type PC struct {
-	Address uint32
+	Address schema.Address
 	ISA     schema.ISA
 }
 

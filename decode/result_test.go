@@ -32,7 +32,7 @@ func TestISyncEffect(t *testing.T) {
 		s.Offset, s.Reason, s.At = 104, tt.reason, schema.Of(Position{PC: PC{Address: 0x8000}})
 		want := ISyncEffect{NewEpoch: tt.opens, Cycles: tt.cycles}
 		if tt.restart {
-			want.Restart = schema.Of(schema.Event{Key: schema.Key{Offset: 104}, Event: RestartEvent(tt.reason), Address: schema.Of[uint32](0x8000)})
+			want.Restart = schema.Of(schema.Event{Key: schema.Key{Offset: 104}, Event: RestartEvent(tt.reason), Address: schema.Of[schema.Address](0x8000)})
 		}
 		if tt.ledger > 0 {
 			row := schema.CycleCount{Key: schema.Key{Offset: 104}, Kind: schema.CountISync, OutOfEpoch: tt.outOfEpoch}

@@ -34,7 +34,7 @@ type First struct {
 // among the rows of the last part, unless there are many.
 type Turn struct {
 	Block   uint32 // index of the block in the result
-	To      uint32
+	To      schema.Address
 	N       int64
 	Outcome schema.Outcome // of the last instruction
 	// Told: those before it passed their condition, but for Failures; otherwise they have no
@@ -71,9 +71,9 @@ func (s Step) After(n int64) Step { return s + Step(n)<<exitBits }
 
 // An Exit is a way on which control leaves a function, or may. Several may be the same one.
 type Exit struct {
-	Block    uint32 // index in the result of the block that it leaves, by its last instruction
-	To       uint32 // address
-	Function int32  // of that: see [Wanted]
+	Block    uint32         // index in the result of the block that it leaves, by its last instruction
+	To       schema.Address // address
+	Function int32          // of that: see [Wanted]
 	Outcome  schema.Outcome
 	Kind     schema.Kind // of the instruction that it leaves; other: it was not taken
 }

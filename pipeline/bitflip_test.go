@@ -177,7 +177,7 @@ func (v *variants) checkPrefix(t testing.TB, got *decodedTables, n int) {
 func (v *variants) cancels(in tracedInstruction, from int64) bool {
 	event, address := v.intact.column(&schema.Events, "event"), v.intact.column(&schema.Events, "address")
 	for i, at := range v.intact.integers(&schema.Events, "byte_offset") {
-		if at >= from && schema.EventKind(event.U8[i]) == schema.EventCancelled && address.U32[i] == in.address {
+		if at >= from && schema.EventKind(event.U8[i]) == schema.EventCancelled && schema.Address(address.U32[i]) == in.address {
 			return true
 		}
 	}

@@ -61,7 +61,7 @@ func TestCutsChangeNothing(t *testing.T) {
 }
 
 // programAddresses are places in fuzzProgram, with bit 0 set in T32.
-var programAddresses = []uint32{0x8000, 0x8008, 0x8010, 0x8014, 0x801c, 0x8029, 0x802d, 0x8039, 0x9000}
+var programAddresses = []schema.Address{0x8000, 0x8008, 0x8010, 0x8014, 0x801c, 0x8029, 0x802d, 0x8039, 0x9000}
 
 func randomISync(cfg *pft.Config, r *rand.Rand) []byte {
 	p := pft.Packet{
@@ -74,7 +74,7 @@ func randomISync(cfg *pft.Config, r *rand.Rand) []byte {
 	return cfg.Append(nil, p)
 }
 
-func randomAddress(r *rand.Rand) (uint32, schema.ISA) {
+func randomAddress(r *rand.Rand) (schema.Address, schema.ISA) {
 	a := programAddresses[r.IntN(len(programAddresses))]
 	if a&1 == 1 {
 		return a - 1, schema.T32

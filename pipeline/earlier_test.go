@@ -38,7 +38,7 @@ func coresCapture(t *testing.T, cores int, instructions int64, codeBytes int) (d
 }
 
 // patch writes a page of the program at 0x8000 with other code, and returns it as an argument.
-func patch(t *testing.T, code []byte, address uint32) capture.Options {
+func patch(t *testing.T, code []byte, address schema.Address) capture.Options {
 	t.Helper()
 	from := address - 0x8000
 	page := append([]byte{}, code[from:min(int(from)+4096, len(code))]...)
@@ -76,7 +76,7 @@ func TestRedecodeSources(t *testing.T) {
 		was, err := Export(t.Context(), input, before, opt)
 		check(t, err)
 		all, some := 0, 0
-		for address := uint32(0x8000); address < 0x8000+uint32(len(code)); address += 4096 {
+		for address := schema.Address(0x8000); address < 0x8000+schema.Address(len(code)); address += 4096 {
 			done := redecodes(t, before, input, opt, patch(t, code, address))
 			segments := int64(0)
 			for i := range was.Sources {
@@ -129,12 +129,12 @@ func TestRedecodePrefix(t *testing.T) {
 }
 
 // lastPage returns the page of code that is executed first after all others, and when.
-func lastPage(t *testing.T, dir string) (page uint32, seq int64) {
+func lastPage(t *testing.T, dir string) (page schema.Address, seq int64) {
 	t.Helper()
 	d, err := dataset.Open(dir)
 	check(t, err)
 	defer d.Close()
-	first := map[uint32]int64{}
+	first := map[schema.Address]int64{}
 	for b, err := range d.Batches(&schema.Counts) {
 		check(t, err)
 		for row := range b.Rows() {
@@ -245,7 +245,7 @@ func loadedPage(f *elf.File, looked *image.Pages, at bool) uint64 {
 	for _, p := range f.Progs {
 		for offset := uint64(0); p.Type == elf.PT_LOAD && offset < p.Filesz; offset += 4096 {
 			page := &image.Pages{}
-			page.Add(uint32(p.Paddr+offset), uint32(p.Paddr+offset))
+			page.Add(schema.Address(p.Paddr+offset), schema.Address(p.Paddr+offset))
 			if looked.Meets(page) == at {
 				return p.Off + offset
 			}

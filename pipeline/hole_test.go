@@ -26,7 +26,7 @@ func TestHoleInMemory(t *testing.T) {
 				holed := *tr
 				holed.memory = image.New(
 					image.Region{Address: r.code.Address, Bytes: r.code.Code[:before]},
-					image.Region{Address: r.code.Address + uint32(after), Bytes: r.code.Code[after:]})
+					image.Region{Address: r.code.Address + schema.Address(after), Bytes: r.code.Code[after:]})
 				got := holed.decode(t)
 				got.checkAccounts(t, len(tr.data))
 				in := whole.executesIn(hole, hole+holeBytes)
@@ -55,7 +55,7 @@ func TestHoleInMemory(t *testing.T) {
 
 // executesIn returns the segments with instructions any byte of which lies in a
 // range of addresses.
-func (d *decodedTables) executesIn(from, to uint32) map[int64]bool {
+func (d *decodedTables) executesIn(from, to schema.Address) map[int64]bool {
 	in := map[int64]bool{}
 	segment, size := d.column(&schema.Instructions, "segment"), d.integers(&schema.Instructions, "size")
 	for i, address := range d.integers(&schema.Instructions, "address") {
@@ -86,7 +86,7 @@ func TestWrongProgram(t *testing.T) {
 		if whole.totals.Instructions == 0 {
 			continue
 		}
-		for _, moved := range []uint32{2, 4, 100, 1000} {
+		for _, moved := range []schema.Address{2, 4, 100, 1000} {
 			wrong := *tr
 			wrong.memory = image.New(image.Region{Address: r.code.Address + moved, Bytes: r.code.Code})
 			got := wrong.decode(t)

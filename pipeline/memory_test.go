@@ -21,7 +21,7 @@ func inPieces(r *rand.Rand, region image.Region) []image.Region {
 	for from := 0; from < len(region.Bytes); {
 		to := min(len(region.Bytes), from+1+r.IntN(40))
 		for _, s := range executionSpaces {
-			pieces = append(pieces, image.Region{Address: region.Address + uint32(from), Bytes: region.Bytes[from:to], Space: s})
+			pieces = append(pieces, image.Region{Address: region.Address + schema.Address(from), Bytes: region.Bytes[from:to], Space: s})
 		}
 		from = to
 	}

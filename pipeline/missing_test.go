@@ -18,13 +18,13 @@ func TestMissingBeyondRanking(t *testing.T) {
 	need.FullRun(t, "more pages are missing than are ranked")
 	const pages, beyond = 65536, 3
 	trace := []byte{0, 0, 0, 0, 0, 0x80} // A-sync
-	run := func(address uint32) {
+	run := func(address schema.Address) {
 		trace = append(trace, 0x08) // I-sync, A32, trace on
-		trace = binary.LittleEndian.AppendUint32(trace, address)
+		trace = binary.LittleEndian.AppendUint32(trace, schema.Word(address))
 		trace = append(trace, 0x29, 0x84) // and an atom, E
 	}
 	run(0x1000) // of which there is memory
-	for i := range uint32(pages + beyond) {
+	for i := range schema.Address(pages + beyond) {
 		run(0x10000000 + i<<12)
 	}
 	dir := t.TempDir()

@@ -16,6 +16,7 @@ import (
 	"github.com/tracelake/tracelake/decode/decodetest"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/port"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A portVector is a stream of the golden vectors, with the rows that it has to become.
@@ -97,7 +98,7 @@ func (v *portVector) memory(t *testing.T) *image.Memory {
 		if len(opcode) == 8 {
 			b = binary.LittleEndian.AppendUint32(nil, uint32(code))
 		}
-		regions = append(regions, image.Region{Address: uint32(address), Bytes: b})
+		regions = append(regions, image.Region{Address: schema.Address(address), Bytes: b})
 	}
 	return image.New(image.Order(regions)...)
 }

@@ -97,7 +97,7 @@ ETMCR = 0x00000100
 // ELF file is a direct branch and in memory was not.
 func rewrittenVector(offset int64) decode.Miss {
 	return decode.Miss{
-		Offset: offset, After: schema.Of(uint32(8)),
+		Offset: offset, After: schema.Of(schema.Address(8)),
 		Expected: decode.PC{Address: 0x168, ISA: schema.A32}, Found: decode.PC{Address: 0x70000ff0, ISA: schema.A32},
 	}
 }
@@ -149,8 +149,8 @@ func TestQualityOfPrograms(t *testing.T) {
 			decode.Quality{
 				Branches: 2, BranchesUnplaced: 1, ISyncs: 3, ISyncsEqual: 1, ISyncsUnplaced: 1,
 				BranchMisses: []decode.Miss{
-					{Offset: 12, After: schema.Of[uint32](0x8000), Expected: a32(0x8200), Found: a32(0x8100)},
-					{Offset: 27, After: schema.Of[uint32](0x810c), Expected: a32(0x8110), Found: a32(0x8000)},
+					{Offset: 12, After: schema.Of[schema.Address](0x8000), Expected: a32(0x8200), Found: a32(0x8100)},
+					{Offset: 27, After: schema.Of[schema.Address](0x810c), Expected: a32(0x8110), Found: a32(0x8000)},
 				},
 				ISyncMisses: []decode.Miss{
 					{Offset: 21, Expected: a32(0x8104), Found: a32(0x8108)},
@@ -263,7 +263,7 @@ protocol = %s
 	}
 }
 
-func a32(address uint32) decode.PC { return decode.PC{Address: address, ISA: schema.A32} }
+func a32(address schema.Address) decode.PC { return decode.PC{Address: address, ISA: schema.A32} }
 
 // decodeQuality decodes the packets of a scenario, cut up as g says.
 func decodeQuality(t *testing.T, s *decodetest.Scenario, mem *image.Memory, g engine.Grain) decode.Quality {

@@ -165,7 +165,7 @@ func (m *macrocell) recover(t *testing.T, run generatedRun, sums *[len(bitErrorR
 
 // What counts as recovered.
 func TestRecovered(t *testing.T) {
-	in := func(offset, address uint32) tracedInstruction {
+	in := func(offset uint32, address schema.Address) tracedInstruction {
 		return tracedInstruction{offset: offset, address: address}
 	}
 	truth := []tracedInstruction{in(1, 8), in(1, 12), in(1, 16), in(3, 20), in(4, 24), in(4, 28)}

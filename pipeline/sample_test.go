@@ -58,7 +58,7 @@ func TestSampleTruth(t *testing.T) {
 	}
 	program, timing := fnv.New64a(), fnv.New64a()
 	for _, row := range set.rows["instructions"] {
-		program.Write(binary.LittleEndian.AppendUint32(nil, cellHex(t, row["address"])))
+		program.Write(binary.LittleEndian.AppendUint32(nil, schema.Word(cellHex(t, row["address"]))))
 		executed := uint8(slices.Index([]string{"false", "true", "NULL"}, row["executed"]))
 		program.Write([]byte{uint8(cellNumber(t, row["size"])), uint8(slices.Index(schema.ISANames, row["isa"])), executed})
 		*[]*int64{&got.Failed, &got.Executed, &got.Untold}[executed]++
@@ -127,13 +127,13 @@ func cellNumber(t *testing.T, cell string) uint64 {
 	return v
 }
 
-func cellHex(t *testing.T, cell string) uint32 {
+func cellHex(t *testing.T, cell string) schema.Address {
 	t.Helper()
 	v, err := strconv.ParseUint(cell, 16, 32)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return uint32(v)
+	return schema.Address(v)
 }
 
 // hashedCell is a cell as the truth hashes it: 1 and the value, or 0 and 0.

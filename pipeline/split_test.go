@@ -244,7 +244,7 @@ func TestSplit(t *testing.T) {
 			if tt.want != "" {
 				want = strings.Split(tt.want, "; ")
 			}
-			tr := (&trace{}).with(splitBytes(t, tt.stream))
+			tr := (&trace{protocol: &tt.cfg}).with(splitBytes(t, tt.stream))
 			for _, size := range []int{wholePieces, 1, 2, 3, 5} {
 				for _, chunk := range []int{tt.grain.Chunk, 1, 6, 11} {
 					g := tt.grain
@@ -330,7 +330,7 @@ func TestSplitEnds(t *testing.T) {
 		t.Errorf("%d units, want the error alone", n)
 	}
 	n = 0
-	tr := (&trace{}).with(bytes.Repeat(splitBytes(t, "A I e"), 100))
+	tr := (&trace{protocol: &pft.Config{}}).with(bytes.Repeat(splitBytes(t, "A I e"), 100))
 	for range engine.SplitBy(tr.stream(50), &pft.Config{}, grainOf(1, engine.PartBytes, engine.ChunkBytes), engine.NoLead) {
 		if n++; n == 3 {
 			break

@@ -74,12 +74,12 @@ func sampleFunctions(t *testing.T) stacks.Functions {
 // code blocks.
 func randomFunctions(r *rand.Rand) (all stacks.Functions) {
 	size := uint32(16) << r.IntN(8)
-	for at := uint32(generatedBase); at < generatedBase+64<<10; {
+	for at := schema.Address(generatedBase); at < generatedBase+64<<10; {
 		n := 2 + 2*r.Uint32N(size)
 		if r.IntN(8) > 0 {
 			all = append(all, stacks.Function{Address: at, Size: n, Name: fmt.Sprintf("f%d", len(all))})
 		}
-		at += n
+		at += schema.Address(n)
 	}
 	return all
 }

@@ -268,23 +268,23 @@ func (d *decodedTables) instructionsOf(segment int) (from, to int) {
 }
 
 // lastOf returns the address of the last instruction of a segment, if it has one.
-func (d *decodedTables) lastOf(segment int) schema.Null[uint32] {
+func (d *decodedTables) lastOf(segment int) schema.Null[schema.Address] {
 	if from, to := d.instructionsOf(segment); from < to {
-		return schema.Of(d.column(&schema.Instructions, "address").U32[to-1])
+		return schema.Of(schema.Address(d.column(&schema.Instructions, "address").U32[to-1]))
 	}
-	return schema.Null[uint32]{}
+	return schema.Null[schema.Address]{}
 }
 
 // takesBack says whether a segment begins with a cancel of the instruction before
 // it, which was at an address. Damage can change rows before it in this way only.
-func (d *decodedTables) takesBack(segment int, last schema.Null[uint32]) bool {
+func (d *decodedTables) takesBack(segment int, last schema.Null[schema.Address]) bool {
 	of, event, address := d.column(&schema.Events, "segment"), d.column(&schema.Events, "event"), d.column(&schema.Events, "address")
 	for i := range of.Len() {
 		if null(of, i) || integer(of, i) != int64(segment) || schema.EventKind(event.U8[i]) != schema.EventCancelled {
 			continue
 		}
 		first := d.integers(&schema.Segments, "seq")[segment]
-		return last.OK && address.U32[i] == last.V && d.integers(&schema.Events, "seq")[i] == first
+		return last.OK && schema.Address(address.U32[i]) == last.V && d.integers(&schema.Events, "seq")[i] == first
 	}
 	return false
 }
@@ -323,7 +323,7 @@ func (v *variants) implausible(d *decodedTables, k int, start, end int64) error 
 	indirect := false
 	for i := from; i < to; i++ {
 		at := integer(offset, i)
-		place := step.Place{Address: address.U32[i], ISA: schema.ISA(set.U8[i]), Security: schema.Security(security.U8[i])}
+		place := step.Place{Address: schema.Address(address.U32[i]), ISA: schema.ISA(set.U8[i]), Security: schema.Security(security.U8[i])}
 		in, err := v.program.Instruction(place)
 		switch {
 		case err != nil:
@@ -341,7 +341,7 @@ func (v *variants) implausible(d *decodedTables, k int, start, end int64) error 
 		indirect = false
 		passed := null(executed, i) || executed.U8[i] == 1
 		next = schema.Of(place)
-		next.V.Address += uint32(in.Size)
+		next.V.Address += schema.Address(in.Size)
 		switch {
 		case passed && in.Flow == isa.Direct:
 			next.V.Address, next.V.ISA = in.Target, in.TargetISA

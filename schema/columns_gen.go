@@ -4,27 +4,27 @@ package schema
 
 // The columns of `instructions`.
 const (
-	InstructionsSource     IndexU8  = 0
-	InstructionsSeq        IndexU64 = 1
-	InstructionsSegment    IndexU32 = 2
-	InstructionsByteOffset IndexU64 = 3
-	InstructionsAddress    IndexU32 = 4
-	InstructionsSize       IndexU8  = 5
-	InstructionsISA        IndexU8  = 6
-	InstructionsOpcode     IndexU32 = 7
-	InstructionsKind       IndexU8  = 8
-	InstructionsExecuted   IndexU8  = 9
-	InstructionsCycles     IndexU32 = 10
-	InstructionsEpoch      IndexU32 = 11
-	InstructionsCycle      IndexU64 = 12
-	InstructionsTimestamp  IndexU64 = 13
-	InstructionsContextID  IndexU32 = 14
-	InstructionsVMID       IndexU8  = 15
-	InstructionsSecurity   IndexU8  = 16
+	InstructionsSource     IndexU8      = 0
+	InstructionsSeq        IndexU64     = 1
+	InstructionsSegment    IndexU32     = 2
+	InstructionsByteOffset IndexU64     = 3
+	InstructionsAddress    IndexAddress = 4
+	InstructionsSize       IndexU8      = 5
+	InstructionsISA        IndexU8      = 6
+	InstructionsOpcode     IndexU32     = 7
+	InstructionsKind       IndexU8      = 8
+	InstructionsExecuted   IndexU8      = 9
+	InstructionsCycles     IndexU32     = 10
+	InstructionsEpoch      IndexU32     = 11
+	InstructionsCycle      IndexU64     = 12
+	InstructionsTimestamp  IndexU64     = 13
+	InstructionsContextID  IndexU32     = 14
+	InstructionsVMID       IndexU8      = 15
+	InstructionsSecurity   IndexU8      = 16
 )
 
 // AppendInstructions appends a row of `instructions`.
-func AppendInstructions(b *Batch, keys Keys, address uint32, size uint8, isa ISA, opcode uint32, kind Kind, executed Null[bool], cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint8], security Null[Security]) {
+func AppendInstructions(b *Batch, keys Keys, address Address, size uint8, isa ISA, opcode uint32, kind Kind, executed Null[bool], cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint8], security Null[Security]) {
 	v := b.of(&Instructions)
 	putU8(&v[InstructionsSource], keys.Source)
 	putU64(&v[InstructionsSeq], keys.Seq)
@@ -111,18 +111,18 @@ func AppendBlockRuns(b *Batch, source uint8, run int32, codeBlock int32, first u
 
 // The columns of `code_blocks`.
 const (
-	CodeBlocksSource    IndexU8  = 0
-	CodeBlocksCodeBlock IndexU32 = 1
-	CodeBlocksPosition  IndexU16 = 2
-	CodeBlocksAddress   IndexU32 = 3
-	CodeBlocksSize      IndexU8  = 4
-	CodeBlocksISA       IndexU8  = 5
-	CodeBlocksOpcode    IndexU32 = 6
-	CodeBlocksKind      IndexU8  = 7
+	CodeBlocksSource    IndexU8      = 0
+	CodeBlocksCodeBlock IndexU32     = 1
+	CodeBlocksPosition  IndexU16     = 2
+	CodeBlocksAddress   IndexAddress = 3
+	CodeBlocksSize      IndexU8      = 4
+	CodeBlocksISA       IndexU8      = 5
+	CodeBlocksOpcode    IndexU32     = 6
+	CodeBlocksKind      IndexU8      = 7
 )
 
 // AppendCodeBlocks appends a row of `code_blocks`.
-func AppendCodeBlocks(b *Batch, source uint8, codeBlock int32, position uint16, address uint32, size uint8, isa ISA, opcode uint32, kind Kind) {
+func AppendCodeBlocks(b *Batch, source uint8, codeBlock int32, position uint16, address Address, size uint8, isa ISA, opcode uint32, kind Kind) {
 	v := b.of(&CodeBlocks)
 	putU8(&v[CodeBlocksSource], source)
 	putU32(&v[CodeBlocksCodeBlock], codeBlock)
@@ -136,27 +136,27 @@ func AppendCodeBlocks(b *Batch, source uint8, codeBlock int32, position uint16, 
 
 // The columns of `exceptions`.
 const (
-	ExceptionsSource        IndexU8  = 0
-	ExceptionsSeq           IndexU64 = 1
-	ExceptionsSegment       IndexU32 = 2
-	ExceptionsByteOffset    IndexU64 = 3
-	ExceptionsOrdinal       IndexU64 = 4
-	ExceptionsEvent         IndexU8  = 5
-	ExceptionsNumber        IndexU16 = 6
-	ExceptionsType          IndexU8  = 7
-	ExceptionsReturnAddress IndexU32 = 8
-	ExceptionsTarget        IndexU32 = 9
-	ExceptionsResume        IndexU8  = 10
-	ExceptionsEpoch         IndexU32 = 11
-	ExceptionsCycle         IndexU64 = 12
-	ExceptionsTimestamp     IndexU64 = 13
-	ExceptionsContextID     IndexU32 = 14
-	ExceptionsVMID          IndexU8  = 15
-	ExceptionsSecurity      IndexU8  = 16
+	ExceptionsSource        IndexU8      = 0
+	ExceptionsSeq           IndexU64     = 1
+	ExceptionsSegment       IndexU32     = 2
+	ExceptionsByteOffset    IndexU64     = 3
+	ExceptionsOrdinal       IndexU64     = 4
+	ExceptionsEvent         IndexU8      = 5
+	ExceptionsNumber        IndexU16     = 6
+	ExceptionsType          IndexU8      = 7
+	ExceptionsReturnAddress IndexAddress = 8
+	ExceptionsTarget        IndexAddress = 9
+	ExceptionsResume        IndexU8      = 10
+	ExceptionsEpoch         IndexU32     = 11
+	ExceptionsCycle         IndexU64     = 12
+	ExceptionsTimestamp     IndexU64     = 13
+	ExceptionsContextID     IndexU32     = 14
+	ExceptionsVMID          IndexU8      = 15
+	ExceptionsSecurity      IndexU8      = 16
 )
 
 // AppendExceptions appends a row of `exceptions`.
-func AppendExceptions(b *Batch, keys Keys, ordinal int64, event ExceptionEvent, number Null[uint16], typ Null[ExceptionType], returnAddress Null[uint32], target Null[uint32], resume Null[uint8], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint8], security Null[Security]) {
+func AppendExceptions(b *Batch, keys Keys, ordinal int64, event ExceptionEvent, number Null[uint16], typ Null[ExceptionType], returnAddress Null[Address], target Null[Address], resume Null[uint8], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint8], security Null[Security]) {
 	v := b.of(&Exceptions)
 	putU8(&v[ExceptionsSource], keys.Source)
 	putU64(&v[ExceptionsSeq], keys.Seq)
@@ -256,21 +256,21 @@ func AppendContexts(b *Batch, keys Keys, contextID Null[uint32], vmid Null[uint8
 
 // The columns of `data_accesses`.
 const (
-	DataAccessesSource     IndexU8  = 0
-	DataAccessesSeq        IndexU64 = 1
-	DataAccessesSegment    IndexU32 = 2
-	DataAccessesByteOffset IndexU64 = 3
-	DataAccessesPosition   IndexU16 = 4
-	DataAccessesAddress    IndexU32 = 5
-	DataAccessesValue      IndexU64 = 6
-	DataAccessesSize       IndexU8  = 7
-	DataAccessesAccess     IndexU8  = 8
-	DataAccessesTag        IndexU8  = 9
-	DataAccessesState      IndexU8  = 10
+	DataAccessesSource     IndexU8      = 0
+	DataAccessesSeq        IndexU64     = 1
+	DataAccessesSegment    IndexU32     = 2
+	DataAccessesByteOffset IndexU64     = 3
+	DataAccessesPosition   IndexU16     = 4
+	DataAccessesAddress    IndexAddress = 5
+	DataAccessesValue      IndexU64     = 6
+	DataAccessesSize       IndexU8      = 7
+	DataAccessesAccess     IndexU8      = 8
+	DataAccessesTag        IndexU8      = 9
+	DataAccessesState      IndexU8      = 10
 )
 
 // AppendDataAccesses appends a row of `data_accesses`.
-func AppendDataAccesses(b *Batch, source uint8, seq Null[int64], segment Null[int32], byteOffset int64, position uint16, address Null[uint32], value Null[uint64], size Null[uint8], access Null[Access], tag Null[uint8], state DataState) {
+func AppendDataAccesses(b *Batch, source uint8, seq Null[int64], segment Null[int32], byteOffset int64, position uint16, address Null[Address], value Null[uint64], size Null[uint8], access Null[Access], tag Null[uint8], state DataState) {
 	v := b.of(&DataAccesses)
 	putU8(&v[DataAccessesSource], source)
 	putNullU64(&v[DataAccessesSeq], seq)
@@ -287,17 +287,17 @@ func AppendDataAccesses(b *Batch, source uint8, seq Null[int64], segment Null[in
 
 // The columns of `events`.
 const (
-	EventsSource     IndexU8  = 0
-	EventsSeq        IndexU64 = 1
-	EventsSegment    IndexU32 = 2
-	EventsByteOffset IndexU64 = 3
-	EventsEvent      IndexU8  = 4
-	EventsAddress    IndexU32 = 5
-	EventsDetail     IndexStr = 6
+	EventsSource     IndexU8      = 0
+	EventsSeq        IndexU64     = 1
+	EventsSegment    IndexU32     = 2
+	EventsByteOffset IndexU64     = 3
+	EventsEvent      IndexU8      = 4
+	EventsAddress    IndexAddress = 5
+	EventsDetail     IndexStr     = 6
 )
 
 // AppendEvents appends a row of `events`.
-func AppendEvents(b *Batch, keys Keys, event EventKind, address Null[uint32], detail string) {
+func AppendEvents(b *Batch, keys Keys, event EventKind, address Null[Address], detail string) {
 	v := b.of(&Events)
 	putU8(&v[EventsSource], keys.Source)
 	putU64(&v[EventsSeq], keys.Seq)
@@ -333,32 +333,32 @@ func AppendLosses(b *Batch, keys Keys, bytes int64, reason LossReason, detail st
 
 // The columns of `segments`.
 const (
-	SegmentsSource        IndexU8  = 0
-	SegmentsSeq           IndexU64 = 1
-	SegmentsSegment       IndexU32 = 2
-	SegmentsByteOffset    IndexU64 = 3
-	SegmentsBytes         IndexU64 = 4
-	SegmentsBytesDecoded  IndexU64 = 5
-	SegmentsBytesLost     IndexU64 = 6
-	SegmentsBytesUnplaced IndexU64 = 7
-	SegmentsInstructions  IndexU64 = 8
-	SegmentsExceptions    IndexU64 = 9
-	SegmentsAddress       IndexU32 = 10
-	SegmentsReason        IndexU8  = 11
-	SegmentsStreamOffset  IndexU64 = 12
-	SegmentsEpoch         IndexU32 = 13
-	SegmentsCycle         IndexU64 = 14
-	SegmentsOrdinal       IndexU64 = 15
-	SegmentsTimestamp     IndexU64 = 16
-	SegmentsContextID     IndexU32 = 17
-	SegmentsVMID          IndexU8  = 18
-	SegmentsSecurity      IndexU8  = 19
-	SegmentsCarried       IndexStr = 20
-	SegmentsDecodeFrom    IndexU32 = 21
+	SegmentsSource        IndexU8      = 0
+	SegmentsSeq           IndexU64     = 1
+	SegmentsSegment       IndexU32     = 2
+	SegmentsByteOffset    IndexU64     = 3
+	SegmentsBytes         IndexU64     = 4
+	SegmentsBytesDecoded  IndexU64     = 5
+	SegmentsBytesLost     IndexU64     = 6
+	SegmentsBytesUnplaced IndexU64     = 7
+	SegmentsInstructions  IndexU64     = 8
+	SegmentsExceptions    IndexU64     = 9
+	SegmentsAddress       IndexAddress = 10
+	SegmentsReason        IndexU8      = 11
+	SegmentsStreamOffset  IndexU64     = 12
+	SegmentsEpoch         IndexU32     = 13
+	SegmentsCycle         IndexU64     = 14
+	SegmentsOrdinal       IndexU64     = 15
+	SegmentsTimestamp     IndexU64     = 16
+	SegmentsContextID     IndexU32     = 17
+	SegmentsVMID          IndexU8      = 18
+	SegmentsSecurity      IndexU8      = 19
+	SegmentsCarried       IndexStr     = 20
+	SegmentsDecodeFrom    IndexU32     = 21
 )
 
 // AppendSegments appends a row of `segments`.
-func AppendSegments(b *Batch, keys Keys, bytes int64, bytesDecoded int64, bytesLost int64, bytesUnplaced int64, instructions int64, exceptions int64, address Null[uint32], reason ISyncReason, streamOffset Null[int64], epoch Null[int32], cycle Null[int64], ordinal Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint8], security Null[Security], carried string, decodeFrom Null[int32]) {
+func AppendSegments(b *Batch, keys Keys, bytes int64, bytesDecoded int64, bytesLost int64, bytesUnplaced int64, instructions int64, exceptions int64, address Null[Address], reason ISyncReason, streamOffset Null[int64], epoch Null[int32], cycle Null[int64], ordinal Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint8], security Null[Security], carried string, decodeFrom Null[int32]) {
 	v := b.of(&Segments)
 	putU8(&v[SegmentsSource], keys.Source)
 	putU64(&v[SegmentsSeq], keys.Seq)
@@ -447,21 +447,21 @@ func AppendSources(b *Batch, source uint8, name string, protocol string, version
 
 // The columns of `images`.
 const (
-	ImagesFile       IndexStr = 0
-	ImagesSHA256     IndexStr = 1
-	ImagesBuildID    IndexStr = 2
-	ImagesAddress    IndexU32 = 3
-	ImagesBytes      IndexU64 = 4
-	ImagesSpace      IndexStr = 5
-	ImagesCore       IndexStr = 6
-	ImagesImage      IndexU32 = 7
-	ImagesRole       IndexU8  = 8
-	ImagesMatch      IndexU64 = 9
-	ImagesCodeSHA256 IndexStr = 10
+	ImagesFile       IndexStr     = 0
+	ImagesSHA256     IndexStr     = 1
+	ImagesBuildID    IndexStr     = 2
+	ImagesAddress    IndexAddress = 3
+	ImagesBytes      IndexU64     = 4
+	ImagesSpace      IndexStr     = 5
+	ImagesCore       IndexStr     = 6
+	ImagesImage      IndexU32     = 7
+	ImagesRole       IndexU8      = 8
+	ImagesMatch      IndexU64     = 9
+	ImagesCodeSHA256 IndexStr     = 10
 )
 
 // AppendImages appends a row of `images`.
-func AppendImages(b *Batch, file string, sha256 string, buildID string, address uint32, bytes int64, space string, core string, image int32, role ImageRole, match Null[float64], codeSHA256 string) {
+func AppendImages(b *Batch, file string, sha256 string, buildID string, address Address, bytes int64, space string, core string, image int32, role ImageRole, match Null[float64], codeSHA256 string) {
 	v := b.of(&Images)
 	putStr(&v[ImagesFile], file)
 	putStr(&v[ImagesSHA256], sha256)
@@ -478,20 +478,20 @@ func AppendImages(b *Batch, file string, sha256 string, buildID string, address 
 
 // The columns of `counts`.
 const (
-	CountsSource       IndexU8  = 0
-	CountsAddress      IndexU32 = 1
-	CountsISA          IndexU8  = 2
-	CountsExecuted     IndexU64 = 3
-	CountsFailed       IndexU64 = 4
-	CountsUntold       IndexU64 = 5
-	CountsFirstSeq     IndexU64 = 6
-	CountsTimed        IndexU64 = 7
-	CountsCycles       IndexU64 = 8
-	CountsCyclesSpread IndexU64 = 9
+	CountsSource       IndexU8      = 0
+	CountsAddress      IndexAddress = 1
+	CountsISA          IndexU8      = 2
+	CountsExecuted     IndexU64     = 3
+	CountsFailed       IndexU64     = 4
+	CountsUntold       IndexU64     = 5
+	CountsFirstSeq     IndexU64     = 6
+	CountsTimed        IndexU64     = 7
+	CountsCycles       IndexU64     = 8
+	CountsCyclesSpread IndexU64     = 9
 )
 
 // AppendCounts appends a row of `counts`.
-func AppendCounts(b *Batch, source uint8, address uint32, isa ISA, executed int64, failed int64, untold int64, firstSeq int64, timed int64, cycles Null[int64], cyclesSpread Null[float64]) {
+func AppendCounts(b *Batch, source uint8, address Address, isa ISA, executed int64, failed int64, untold int64, firstSeq int64, timed int64, cycles Null[int64], cyclesSpread Null[float64]) {
 	v := b.of(&Counts)
 	putU8(&v[CountsSource], source)
 	putU32(&v[CountsAddress], address)
@@ -507,17 +507,17 @@ func AppendCounts(b *Batch, source uint8, address uint32, isa ISA, executed int6
 
 // The columns of `edges`.
 const (
-	EdgesSource      IndexU8  = 0
-	EdgesFromAddress IndexU32 = 1
-	EdgesToAddress   IndexU32 = 2
-	EdgesKind        IndexU8  = 3
-	EdgesOutcome     IndexU8  = 4
-	EdgesN           IndexU64 = 5
-	EdgesCycles      IndexU64 = 6
+	EdgesSource      IndexU8      = 0
+	EdgesFromAddress IndexAddress = 1
+	EdgesToAddress   IndexAddress = 2
+	EdgesKind        IndexU8      = 3
+	EdgesOutcome     IndexU8      = 4
+	EdgesN           IndexU64     = 5
+	EdgesCycles      IndexU64     = 6
 )
 
 // AppendEdges appends a row of `edges`.
-func AppendEdges(b *Batch, source uint8, fromAddress uint32, toAddress uint32, kind EdgeKind, outcome EdgeOutcome, n int64, cycles Null[int64]) {
+func AppendEdges(b *Batch, source uint8, fromAddress Address, toAddress Address, kind EdgeKind, outcome EdgeOutcome, n int64, cycles Null[int64]) {
 	v := b.of(&Edges)
 	putU8(&v[EdgesSource], source)
 	putU32(&v[EdgesFromAddress], fromAddress)
@@ -530,25 +530,25 @@ func AppendEdges(b *Batch, source uint8, fromAddress uint32, toAddress uint32, k
 
 // The columns of `stacks`.
 const (
-	StacksSource            IndexU8  = 0
-	StacksStack             IndexU32 = 1
-	StacksParent            IndexU32 = 2
-	StacksTask              IndexU32 = 3
-	StacksDepth             IndexU32 = 4
-	StacksFunction          IndexU32 = 5
-	StacksAddress           IndexU32 = 6
-	StacksEntry             IndexU8  = 7
-	StacksException         IndexU8  = 8
-	StacksNumber            IndexU16 = 9
-	StacksCalls             IndexU64 = 10
-	StacksInstructions      IndexU64 = 11
-	StacksCycles            IndexU64 = 12
-	StacksTotalInstructions IndexU64 = 13
-	StacksTotalCycles       IndexU64 = 14
+	StacksSource            IndexU8      = 0
+	StacksStack             IndexU32     = 1
+	StacksParent            IndexU32     = 2
+	StacksTask              IndexU32     = 3
+	StacksDepth             IndexU32     = 4
+	StacksFunction          IndexU32     = 5
+	StacksAddress           IndexAddress = 6
+	StacksEntry             IndexU8      = 7
+	StacksException         IndexU8      = 8
+	StacksNumber            IndexU16     = 9
+	StacksCalls             IndexU64     = 10
+	StacksInstructions      IndexU64     = 11
+	StacksCycles            IndexU64     = 12
+	StacksTotalInstructions IndexU64     = 13
+	StacksTotalCycles       IndexU64     = 14
 )
 
 // AppendStacks appends a row of `stacks`.
-func AppendStacks(b *Batch, source uint8, stack int32, parent Null[int32], task int32, depth int32, function Null[int32], address uint32, entry StackEntry, exception Null[ExceptionType], number Null[uint16], calls int64, instructions int64, cycles Null[int64], totalInstructions int64, totalCycles Null[int64]) {
+func AppendStacks(b *Batch, source uint8, stack int32, parent Null[int32], task int32, depth int32, function Null[int32], address Address, entry StackEntry, exception Null[ExceptionType], number Null[uint16], calls int64, instructions int64, cycles Null[int64], totalInstructions int64, totalCycles Null[int64]) {
 	v := b.of(&Stacks)
 	putU8(&v[StacksSource], source)
 	putU32(&v[StacksStack], stack)
@@ -670,21 +670,21 @@ func AppendExceptionSpans(b *Batch, source uint8, span int64, seq int64, segment
 
 // The columns of `code`.
 const (
-	CodeCore        IndexStr = 0
-	CodeAddress     IndexU32 = 1
-	CodeSize        IndexU8  = 2
-	CodeISA         IndexU8  = 3
-	CodeOpcode      IndexU32 = 4
-	CodeKind        IndexU8  = 5
-	CodeConditional IndexU8  = 6
-	CodeTarget      IndexU32 = 7
-	CodeTargetISA   IndexU8  = 8
-	CodeFunction    IndexU32 = 9
-	CodeSection     IndexStr = 10
+	CodeCore        IndexStr     = 0
+	CodeAddress     IndexAddress = 1
+	CodeSize        IndexU8      = 2
+	CodeISA         IndexU8      = 3
+	CodeOpcode      IndexU32     = 4
+	CodeKind        IndexU8      = 5
+	CodeConditional IndexU8      = 6
+	CodeTarget      IndexAddress = 7
+	CodeTargetISA   IndexU8      = 8
+	CodeFunction    IndexU32     = 9
+	CodeSection     IndexStr     = 10
 )
 
 // AppendCode appends a row of `code`.
-func AppendCode(b *Batch, core string, address uint32, size uint8, isa ISA, opcode uint32, kind Kind, conditional bool, target Null[uint32], targetISA Null[ISA], function Null[int32], section string) {
+func AppendCode(b *Batch, core string, address Address, size uint8, isa ISA, opcode uint32, kind Kind, conditional bool, target Null[Address], targetISA Null[ISA], function Null[int32], section string) {
 	v := b.of(&Code)
 	putNullStr(&v[CodeCore], core)
 	putU32(&v[CodeAddress], address)
@@ -701,20 +701,20 @@ func AppendCode(b *Batch, core string, address uint32, size uint8, isa ISA, opco
 
 // The columns of `functions`.
 const (
-	FunctionsCore        IndexStr = 0
-	FunctionsFunction    IndexU32 = 1
-	FunctionsAddress     IndexU32 = 2
-	FunctionsSize        IndexU32 = 3
-	FunctionsName        IndexStr = 4
-	FunctionsLinkageName IndexStr = 5
-	FunctionsAliases     IndexStr = 6
-	FunctionsFile        IndexStr = 7
-	FunctionsLine        IndexU32 = 8
-	FunctionsOrigin      IndexU8  = 9
+	FunctionsCore        IndexStr     = 0
+	FunctionsFunction    IndexU32     = 1
+	FunctionsAddress     IndexAddress = 2
+	FunctionsSize        IndexU32     = 3
+	FunctionsName        IndexStr     = 4
+	FunctionsLinkageName IndexStr     = 5
+	FunctionsAliases     IndexStr     = 6
+	FunctionsFile        IndexStr     = 7
+	FunctionsLine        IndexU32     = 8
+	FunctionsOrigin      IndexU8      = 9
 )
 
 // AppendFunctions appends a row of `functions`.
-func AppendFunctions(b *Batch, core string, function int32, address uint32, size uint32, name string, linkageName string, aliases string, file string, line Null[uint32], origin FunctionOrigin) {
+func AppendFunctions(b *Batch, core string, function int32, address Address, size uint32, name string, linkageName string, aliases string, file string, line Null[uint32], origin FunctionOrigin) {
 	v := b.of(&Functions)
 	putNullStr(&v[FunctionsCore], core)
 	putU32(&v[FunctionsFunction], function)
@@ -730,19 +730,19 @@ func AppendFunctions(b *Batch, core string, function int32, address uint32, size
 
 // The columns of `lines`.
 const (
-	LinesCore        IndexStr = 0
-	LinesAddress     IndexU32 = 1
-	LinesInlineDepth IndexU16 = 2
-	LinesFile        IndexStr = 3
-	LinesLine        IndexU32 = 4
-	LinesColumn      IndexU32 = 5
-	LinesIsStmt      IndexU8  = 6
-	LinesFunction    IndexU32 = 7
-	LinesInlinedName IndexStr = 8
+	LinesCore        IndexStr     = 0
+	LinesAddress     IndexAddress = 1
+	LinesInlineDepth IndexU16     = 2
+	LinesFile        IndexStr     = 3
+	LinesLine        IndexU32     = 4
+	LinesColumn      IndexU32     = 5
+	LinesIsStmt      IndexU8      = 6
+	LinesFunction    IndexU32     = 7
+	LinesInlinedName IndexStr     = 8
 )
 
 // AppendLines appends a row of `lines`.
-func AppendLines(b *Batch, core string, address uint32, inlineDepth uint16, file string, line uint32, column uint32, isStmt bool, function Null[int32], inlinedName string) {
+func AppendLines(b *Batch, core string, address Address, inlineDepth uint16, file string, line uint32, column uint32, isStmt bool, function Null[int32], inlinedName string) {
 	v := b.of(&Lines)
 	putNullStr(&v[LinesCore], core)
 	putU32(&v[LinesAddress], address)
@@ -757,17 +757,17 @@ func AppendLines(b *Batch, core string, address uint32, inlineDepth uint16, file
 
 // The columns of `symbols`.
 const (
-	SymbolsCore    IndexStr = 0
-	SymbolsAddress IndexU32 = 1
-	SymbolsSize    IndexU32 = 2
-	SymbolsName    IndexStr = 3
-	SymbolsKind    IndexU8  = 4
-	SymbolsBinding IndexU8  = 5
-	SymbolsSection IndexStr = 6
+	SymbolsCore    IndexStr     = 0
+	SymbolsAddress IndexAddress = 1
+	SymbolsSize    IndexU32     = 2
+	SymbolsName    IndexStr     = 3
+	SymbolsKind    IndexU8      = 4
+	SymbolsBinding IndexU8      = 5
+	SymbolsSection IndexStr     = 6
 )
 
 // AppendSymbols appends a row of `symbols`.
-func AppendSymbols(b *Batch, core string, address uint32, size uint32, name string, kind SymbolKind, binding SymbolBinding, section string) {
+func AppendSymbols(b *Batch, core string, address Address, size uint32, name string, kind SymbolKind, binding SymbolBinding, section string) {
 	v := b.of(&Symbols)
 	putNullStr(&v[SymbolsCore], core)
 	putU32(&v[SymbolsAddress], address)

@@ -226,7 +226,7 @@ func (v *Vector) expandCode() {
 func (v *Vector) expandRun(b *Block, from, to int) {
 	switch v.Field {
 	case FieldAddress:
-		v.U32 = append(v.U32, b.Address[from:to]...)
+		v.U32 = appendAddresses(v.U32, b.Address[from:to])
 	case FieldOpcode:
 		v.U32 = append(v.U32, b.Opcode[from:to]...)
 	case FieldSize:
@@ -236,6 +236,15 @@ func (v *Vector) expandRun(b *Block, from, to int) {
 	case FieldISA:
 		v.U8 = repeat(v.U8, uint8(b.Key.ISA), 0, to-from)
 	}
+}
+
+// appendAddresses appends addresses as a column has them.
+func appendAddresses(dst []uint32, src []Address) []uint32 {
+	dst = slices.Grow(dst, len(src))
+	for _, x := range src {
+		dst = append(dst, Word(x))
+	}
+	return dst
 }
 
 // expand makes numbers plain.

@@ -84,13 +84,13 @@ type BufferBytes struct {
 
 // An ImageRegion is a row of `images`.
 type ImageRegion struct {
-	File    string `json:"file"`
-	SHA256  string `json:"sha256"`
-	BuildID string `json:"build_id,omitempty"`
-	Address uint32 `json:"address"`
-	Bytes   int64  `json:"bytes"`
-	Space   string `json:"space,omitempty"`
-	Core    string `json:"core,omitempty"`
+	File    string  `json:"file"`
+	SHA256  string  `json:"sha256"`
+	BuildID string  `json:"build_id,omitempty"`
+	Address Address `json:"address"`
+	Bytes   int64   `json:"bytes"`
+	Space   string  `json:"space,omitempty"`
+	Core    string  `json:"core,omitempty"`
 	// Role is a name of [ImageRoleNames]; "" is memory, as in manifests that have
 	// none. The rest is of role symbols.
 	Role       string   `json:"role,omitempty"`

@@ -40,8 +40,8 @@ type Exception struct {
 	Event         ExceptionEvent
 	Number        Null[uint16] // as traced; NULL for a return
 	Type          Null[ExceptionType]
-	ReturnAddress Null[uint32] // preferred return address
-	Target        Null[uint32]
+	ReturnAddress Null[Address] // preferred return address
+	Target        Null[Address]
 	Resume        Null[uint8] // v7-M
 	ContextID     Null[uint32]
 	VMID          Null[uint8] // NULL: as in Span
@@ -93,7 +93,7 @@ type DataAccess struct {
 	Segment       Null[int32]
 	NoInstruction bool   // no instruction is known to have made the transfer
 	Position      uint16 // in the instruction or its group, from 0
-	Address       Null[uint32]
+	Address       Null[Address]
 	Value         Null[uint64]
 	Size          Null[uint8] // bytes
 	Access        Null[Access]
@@ -105,7 +105,7 @@ type DataAccess struct {
 type Event struct {
 	Key
 	Event   EventKind
-	Address Null[uint32]
+	Address Null[Address]
 	Detail  string // "" is NULL
 }
 
@@ -130,7 +130,7 @@ type Packet struct {
 type Segment struct {
 	Key
 	Counters
-	Address Null[uint32] // NULL: the I-sync has no address
+	Address Null[Address] // NULL: the I-sync has no address
 	Reason  ISyncReason
 	Start   Start
 }

@@ -1,5 +1,19 @@
 package schema
 
+// An Address is one in the memory of the traced core, of its program or its data. An
+// address column has it as it is.
+type Address uint32
+
+// MaxAddress is the last address.
+const MaxAddress = ^Address(0)
+
+// AddressEnd is where addresses end, after the last one.
+const AddressEnd = uint64(MaxAddress) + 1
+
+// Word returns an address where there is room for 32 bits. With a wider [Address] the
+// compiler names such places.
+func Word[A ~uint32](address A) uint32 { return uint32(address) }
+
 // A Block is a straight run of instructions from the address it was entered at
 // to the next one that can change the flow (or to the end of the memory): the
 // template its executions are expanded from. It does not change once made and
@@ -8,7 +22,7 @@ type Block struct {
 	// Key identifies a block within its source, whichever decoder made it.
 	Key BlockKey
 	// One value per instruction, all of one length, 1 to MaxBlock.
-	Address []uint32
+	Address []Address
 	Opcode  []uint32 // as fetched; 32-bit T32 has its first halfword on top
 	Size    []uint8  // 2 or 4 bytes
 	Kind    []uint8  // codes of Kind
@@ -20,7 +34,7 @@ const MaxBlock = 65535
 
 // A BlockKey identifies a block within a source.
 type BlockKey struct {
-	Address uint32 // the block was entered at
+	Address Address // the block was entered at
 	ISA     ISA
 	Space   uint8 // memory space it was fetched from, as image.Space
 	// Short says that the block ends after a few instructions, because its result

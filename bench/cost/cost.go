@@ -11,7 +11,7 @@ import (
 // a real one's and the same in every run: by the class of the instruction, more
 // for a branch taken, and much more where a small instruction cache misses.
 type Model struct {
-	lines [cacheLines]uint32 // the line that is in each place, plus 1
+	lines [cacheLines]schema.Address // the line that is in each place, plus 1
 }
 
 // The instruction cache is direct-mapped.
@@ -72,7 +72,7 @@ func (c *Model) Of(s *step.Step) uint32 {
 }
 
 // fetch is the cost of an instruction at address that does nothing.
-func (c *Model) fetch(address uint32) uint32 {
+func (c *Model) fetch(address schema.Address) uint32 {
 	line := address / cacheLineBytes
 	place := &c.lines[line%cacheLines]
 	if *place == line+1 {

@@ -59,7 +59,7 @@ func (r *Recorder) begin() {
 
 // Cut begins a segment. What comes before the first one is lost. It reports whether
 // this is the first cut of the stream, or of its rest.
-func (r *Recorder) Cut(at int64, address schema.Null[uint32], reason schema.ISyncReason) (first bool) {
+func (r *Recorder) Cut(at int64, address schema.Null[schema.Address], reason schema.ISyncReason) (first bool) {
 	if r.Begins() {
 		r.begin()
 	}
@@ -108,7 +108,7 @@ func (r *Recorder) Key(at int64) truth.Key {
 }
 
 // Event enters an event, unless it is before the first cut.
-func (r *Recorder) Event(at int64, kind schema.EventKind, address schema.Null[uint32], detail string) {
+func (r *Recorder) Event(at int64, kind schema.EventKind, address schema.Null[schema.Address], detail string) {
 	if r.Synced {
 		r.Rows.Event(&truth.Event{Key: r.Key(at), Event: kind, Address: address, Detail: detail})
 	}
@@ -121,7 +121,7 @@ type GapCount = schema.Null[int64]
 // Restart enters the event of a restart of trace, and its count, if it has one. A new
 // epoch begins where that does not say how long the gap was.
 func (r *Recorder) Restart(
-	at int64, reason schema.ISyncReason, address schema.Null[uint32], count schema.Null[GapCount],
+	at int64, reason schema.ISyncReason, address schema.Null[schema.Address], count schema.Null[GapCount],
 ) {
 	event := schema.EventTraceOn
 	switch reason {
@@ -205,7 +205,7 @@ func (r *Recorder) Time(at int64, value uint64, sent, width uint8) {
 	r.timeBits = max(r.timeBits, sent)
 	known := r.timeBits == width
 	if known && value == 0 {
-		r.Event(at, schema.EventTimestampUnknown, schema.Null[uint32]{}, "")
+		r.Event(at, schema.EventTimestampUnknown, schema.Null[schema.Address]{}, "")
 		return
 	}
 	if known {

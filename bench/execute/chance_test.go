@@ -210,7 +210,7 @@ func TestExecuteMemory(t *testing.T) {
 }
 
 func TestExecuteTables(t *testing.T) {
-	place := func(at uint32, set schema.ISA) step.Place { return step.Place{Address: at, ISA: set} }
+	place := func(at schema.Address, set schema.ISA) step.Place { return step.Place{Address: at, ISA: set} }
 	tests := []struct {
 		name   string
 		memory image.Region
@@ -293,7 +293,7 @@ func TestExecuteITBlock(t *testing.T) {
 // Code that is not there, code that goes nowhere, handlers that do not return:
 // the core continues.
 func TestExecuteEscapes(t *testing.T) {
-	a32 := func(at uint32) step.Place { return step.Place{Address: at, ISA: schema.A32} }
+	a32 := func(at schema.Address) step.Place { return step.Place{Address: at, ISA: schema.A32} }
 	memory := image.New(
 		benchtest.A32(0x8000, 0xE1A00000, 0xE1A00000), // runs off its end
 		benchtest.A32(0x9000, 0xEAFFFFFE),             // B .
@@ -302,7 +302,7 @@ func TestExecuteEscapes(t *testing.T) {
 	)
 	for _, tt := range []struct {
 		name     string
-		entry    uint32
+		entry    schema.Address
 		handlers map[schema.ExceptionType]step.Place
 		want     schema.ExceptionType
 		least    int
@@ -331,7 +331,7 @@ func TestExecuteTransfers(t *testing.T) {
 	g := benchtest.Generate(t, benchtest.Programs[0])
 	x := Options{Instructions: 500_000, Tasks: []Task{{Entry: g.Entry}}, Targets: g.Targets, Data: true}
 	var swaps, failures, registers, strides, none int
-	lastAddress := make(map[step.Place]uint32)
+	lastAddress := make(map[step.Place]schema.Address)
 	var kept []step.Step
 	var values []uint32 // of the first transfers of those
 	walk(t, g.Program(), x, func(s *step.Step) {
@@ -359,11 +359,11 @@ func TestExecuteTransfers(t *testing.T) {
 			kept, values = append(kept, *s), append(values, s.Transfers[0].Value)
 		}
 		swaps += int(count(data.Access == isa.Swap))
-		if first := s.Transfers[0].Address; lastAddress[s.At] != 0 && first == lastAddress[s.At]+uint32(data.Size)*uint32(data.Count) {
+		if first := s.Transfers[0].Address; lastAddress[s.At] != 0 && first == lastAddress[s.At]+schema.Address(data.Size)*schema.Address(data.Count) {
 			strides++
 		}
 		lastAddress[s.At] = s.Transfers[0].Address
-		if last := s.Transfers[len(s.Transfers)-1]; s.Instruction.Kind == schema.KindReturn && last.Value != s.Next.Address|uint32(s.Next.ISA) {
+		if last := s.Transfers[len(s.Transfers)-1]; s.Instruction.Kind == schema.KindReturn && last.Value != schema.Word(s.Next.Address)|uint32(s.Next.ISA) {
 			t.Fatalf("loads 0x%x into the PC: %+v", last.Value, *s)
 		}
 	})

@@ -32,12 +32,12 @@ func (p *transferPool) get(n int) []step.Transfer {
 // stream gives s its data addresses: a region it goes through in strides, or a
 // variable.
 func (s *site) stream(h uint64) {
-	size := uint32(max(s.data.Size, 1))
-	s.base = heapBase + uint32(h>>20)%heapBytes&^7
+	size := schema.Address(max(s.data.Size, 1))
+	s.base = heapBase + schema.Address(h>>20)%heapBytes&^7
 	if h>>44%2 == 0 { // next to another instruction's
-		s.base = heapBase + uint32(h>>20)%64*regionBytes
+		s.base = heapBase + schema.Address(h>>20)%64*regionBytes
 	}
-	strides := [4]uint32{0, size * uint32(s.data.Count), 4 * size, 64}
+	strides := [4]schema.Address{0, size * schema.Address(s.data.Count), 4 * size, 64}
 	s.stride = strides[h>>50%4]
 }
 
@@ -56,7 +56,7 @@ func (e *executor) transfers(s *site) []step.Transfer {
 		case s.data.Register:
 			t[i].Address = 0
 		case s.data.Access != isa.Swap:
-			address += uint32(s.data.Size)
+			address += schema.Address(s.data.Size)
 		}
 	}
 	return t
@@ -95,9 +95,9 @@ func (e *executor) loadedPC(s *site, step *step.Step) {
 // pcValue is a place as BX takes it.
 func pcValue(p step.Place) uint32 {
 	if p.ISA == schema.A32 {
-		return p.Address
+		return schema.Word(p.Address)
 	}
-	return p.Address | 1
+	return schema.Word(p.Address) | 1
 }
 
 // frameWords is how many words a stack frame of v7-M has without floating point
@@ -105,25 +105,25 @@ func pcValue(p step.Place) uint32 {
 const frameWords = 8
 
 // frame is a stack frame being pushed or popped.
-func (e *executor) frame(address uint32, access schema.Access, returnTo step.Place) []step.Transfer {
+func (e *executor) frame(address schema.Address, access schema.Access, returnTo step.Place) []step.Transfer {
 	t := e.memory.get(frameWords)
 	for i := range t {
-		t[i] = step.Transfer{Address: address + 4*uint32(i), Value: e.value(4), Size: 4, Access: access}
+		t[i] = step.Transfer{Address: address + 4*schema.Address(i), Value: e.value(4), Size: 4, Access: access}
 	}
-	t[6].Value, t[7].Value = returnTo.Address, 0x01000000
+	t[6].Value, t[7].Value = schema.Word(returnTo.Address), 0x01000000
 	return t
 }
 
 // unstack gives a return from an exception of v7-M its data: of the instruction
 // EXC_RETURN, from right below the frame, and the frame unless another
 // exception is to use it.
-func (e *executor) unstack(step *step.Step, frame uint32, to step.Place) {
+func (e *executor) unstack(step *step.Step, frame schema.Address, to step.Place) {
 	if !e.o.Data {
 		return
 	}
 	own := len(step.Transfers)
 	for i := range step.Transfers {
-		step.Transfers[i].Address = frame - 4*uint32(own-i)
+		step.Transfers[i].Address = frame - 4*schema.Address(own-i)
 	}
 	if own > 0 {
 		step.Transfers[own-1].Value = 0xFFFFFFF9

@@ -30,7 +30,7 @@ func TestExecuteELF(t *testing.T) {
 	}
 	const vectors = 0x40008000
 	handlers := make(map[schema.ExceptionType]step.Place)
-	for n, x := range map[uint32]schema.ExceptionType{
+	for n, x := range map[schema.Address]schema.ExceptionType{
 		1: schema.ExcUndefined, 2: schema.ExcSVC, 3: schema.ExcPrefetchAbort, 4: schema.ExcDataAbort, 6: schema.ExcIRQ,
 	} {
 		handlers[x] = step.Place{Address: vectors + 4*n, Security: schema.NonSecure}

@@ -18,7 +18,7 @@ type level struct {
 	returnTo  step.Place
 	task      int   // that it returns to, or sameTask
 	since     int64 // value of executed
-	frame     uint32
+	frame     schema.Address
 }
 
 func (e *executor) level() *level { return &e.levels[len(e.levels)-1] }
@@ -158,7 +158,7 @@ func (e *executor) interruptNumber() uint16 {
 func (e *executor) enter(n *entry) {
 	step := e.step(n.at)
 	step.Entered, step.Exception, step.Number, step.Next = true, n.exception, n.number, n.to
-	frame := stackTop - uint32(e.current)<<12 - uint32(len(e.levels))<<8
+	frame := stackTop - schema.Address(e.current)<<12 - schema.Address(len(e.levels))<<8
 	if e.o.v7M() && e.o.Data && !e.chained {
 		step.Transfers = e.frame(frame, schema.AccessPush, n.returnTo)
 	}
@@ -262,7 +262,7 @@ func (e *executor) undefined(step *step.Step) {
 // fault enters an exception in place of the instruction at hand.
 func (e *executor) fault(s *site) bool {
 	following := e.at
-	following.Address += uint32(s.in.Size)
+	following.Address += schema.Address(s.in.Size)
 	inBlock := e.flow().it.left > 0
 	switch {
 	case s.in.Kind == schema.KindBKPT && !inBlock:

@@ -71,7 +71,7 @@ func (m *stackModel) see(s *step.Step) {
 		l := modelLevel{returnTo: []step.Place{s.At}, mayUnwind: s.Exception == schema.ExcSMC || s.Exception == schema.ExcHyp}
 		switch s.Exception {
 		case schema.ExcUndefined, schema.ExcDataAbort, schema.ExcMemManage, schema.ExcBusFault:
-			for _, size := range []uint32{2, 4} { // or after it
+			for _, size := range []schema.Address{2, 4} { // or after it
 				l.returnTo = append(l.returnTo, step.Place{Address: s.At.Address + size, ISA: s.At.ISA, Security: s.At.Security})
 			}
 		}
@@ -100,7 +100,7 @@ func (m *stackModel) see(s *step.Step) {
 		m.returns++
 	}
 	if s.Instruction.Link {
-		top.calls = append(top.calls, step.Place{Address: s.At.Address + uint32(s.Instruction.Size), ISA: s.At.ISA, Security: s.At.Security})
+		top.calls = append(top.calls, step.Place{Address: s.At.Address + schema.Address(s.Instruction.Size), ISA: s.At.ISA, Security: s.At.Security})
 	}
 }
 

@@ -194,7 +194,7 @@ func FuzzExecute(f *testing.F) {
 		p := program.New(memory)
 		places := make([]step.Place, 8)
 		for i := range places {
-			places[i].Address = base + uint32(splitmix.Hash(seed, uint64(i))%uint64(len(code)))&^3
+			places[i].Address = base + schema.Address(splitmix.Hash(seed, uint64(i))%uint64(len(code)))&^3
 			if program.Arch(arch%3) == program.V7M || i%2 == 0 {
 				places[i].ISA = schema.T32
 			}

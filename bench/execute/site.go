@@ -30,7 +30,7 @@ type site struct {
 	first  uint64       // else targets from that number on
 	spread uint         // so many
 
-	base, stride, offset uint32 // of data addresses
+	base, stride, offset schema.Address // of data addresses
 }
 
 // here is the site of the next instruction, nil if there is no memory. Most often

@@ -35,15 +35,15 @@ func (e *executor) table(in isa.Instruction, at step.Place) []step.Place {
 
 const maxTable = 512 // entries
 
-func literal(pc uint32, up bool, n uint32) uint32 {
+func literal(pc schema.Address, up bool, n uint32) schema.Address {
 	if up {
-		return pc + n
+		return pc + schema.Address(n)
 	}
-	return pc - n
+	return pc - schema.Address(n)
 }
 
 // fetch reads size bytes of program memory.
-func (e *executor) fetch(at step.Place, address, size uint32) (uint32, bool) {
+func (e *executor) fetch(at step.Place, address schema.Address, size uint32) (uint32, bool) {
 	b := e.program.Fetch(at.Security, address)
 	if len(b) < int(size) {
 		return 0, false
@@ -59,12 +59,12 @@ func (e *executor) fetch(at step.Place, address, size uint32) (uint32, bool) {
 
 // words reads a table of addresses: where the first code it leads to begins, it
 // ends.
-func (e *executor) words(at step.Place, address uint32, n int) []step.Place {
+func (e *executor) words(at step.Place, address schema.Address, n int) []step.Place {
 	var places []step.Place
-	end := ^uint32(0)
+	end := schema.MaxAddress
 	for range n {
 		w, ok := e.fetch(at, address, 4)
-		to := step.Place{Address: w &^ 1, ISA: schema.ISA(w & 1), Security: at.Security}
+		to := step.Place{Address: schema.Address(w &^ 1), ISA: schema.ISA(w & 1), Security: at.Security}
 		if !ok || address >= end || to.ISA == schema.A32 && (w&2 != 0 || e.o.v7M()) || !e.mapped(to) {
 			break
 		}
@@ -115,8 +115,8 @@ func (e *executor) offsets(at step.Place, size uint32) []step.Place {
 	start := at.Address + 4
 	end := ^uint32(0) // of the table, less its start
 	for i := uint32(0); i < maxTable*size && i < end; i += size {
-		d, ok := e.fetch(at, start+i, size)
-		to := step.Place{Address: start + 2*d, ISA: at.ISA, Security: at.Security}
+		d, ok := e.fetch(at, start+schema.Address(i), size)
+		to := step.Place{Address: start + schema.Address(2*d), ISA: at.ISA, Security: at.Security}
 		if !ok || 2*d <= i || !e.mapped(to) {
 			break
 		}

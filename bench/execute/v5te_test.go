@@ -14,8 +14,8 @@ import (
 
 // vectorOf is the exception whose vector an address is, low or high (DDI 0100I,
 // table A2-4).
-func vectorOf(address uint32, high bool) (schema.ExceptionType, bool) {
-	x, ok := map[uint32]schema.ExceptionType{
+func vectorOf(address schema.Address, high bool) (schema.ExceptionType, bool) {
+	x, ok := map[schema.Address]schema.ExceptionType{
 		0x00: schema.ExcReset, 0x04: schema.ExcUndefined, 0x08: schema.ExcSVC, 0x0C: schema.ExcPrefetchAbort,
 		0x10: schema.ExcDataAbort, 0x18: schema.ExcIRQ, 0x1C: schema.ExcFIQ,
 	}[address-program.Vectors(high)]
@@ -56,7 +56,7 @@ func TestExecuteV5TEVectors(t *testing.T) {
 					depth--
 				}
 			})
-			for v := uint32(0); v < 0x20; v += 4 {
+			for v := schema.Address(0); v < 0x20; v += 4 {
 				if e, ok := vectorOf(program.Vectors(o.HighVectors)+v, o.HighVectors); ok && entered[e] < 2 {
 					t.Errorf("seed %d: %s %d times", o.Seed, e, entered[e])
 				}

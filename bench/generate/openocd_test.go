@@ -91,7 +91,7 @@ func (s *statuses) Instruction(row *truth.Instruction) {
 	if row.Kind == schema.KindSVC && row.Executed.V {
 		return // it is what the exception is of, and not listed
 	}
-	for at := uint32(0); at == 0 || at < uint32(row.Size) && row.ISA == schema.T32; at += 2 {
+	for at := schema.Address(0); at == 0 || at < schema.Address(row.Size) && row.ISA == schema.T32; at += 2 {
 		s.all = append(s.all, outside.Executed{Address: row.Address + at, Passed: row.Executed.V})
 		s.last = append(s.last, false)
 	}

@@ -126,7 +126,7 @@ func writeFault(t *testing.T, dir, protocol string, f *fault) (*program.Program,
 	files := map[string][]byte{}
 	var regions []image.Region
 	for m := range strings.FieldsSeq(f.memory) {
-		var address uint32
+		var address schema.Address
 		at, code, _ := strings.Cut(m, ":")
 		if _, err := fmt.Sscanf(at, "%x", &address); err != nil {
 			t.Fatal(err)

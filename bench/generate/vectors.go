@@ -24,9 +24,9 @@ func (w *Workload) setHandlers(f *elf.File) error {
 	if err != nil {
 		return err
 	}
-	table := schema.Null[uint32]{}
+	table := schema.Null[schema.Address]{}
 	if i := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return slices.Contains(vectorSymbols, s.Name) }); i >= 0 {
-		table = schema.Of(uint32(symbols[i].Value))
+		table = schema.Of(schema.Address(symbols[i].Value))
 	}
 	w.Handlers = map[schema.ExceptionType]step.Place{schema.ExcReset: w.Tasks[0].Entry}
 	switch {
@@ -41,17 +41,18 @@ func (w *Workload) setHandlers(f *elf.File) error {
 }
 
 // vectorsAt takes the handlers from the vectors that begin at an address.
-func (w *Workload) vectorsAt(table uint32) {
+func (w *Workload) vectorsAt(table schema.Address) {
 	for x, offset := range vectorOffsets {
 		w.Handlers[x] = step.Place{Address: table + offset, ISA: schema.A32}
 	}
 }
 
 // vectorsV7M reads the handlers from a table of profile M.
-func (w *Workload) vectorsV7M(table uint32) {
+func (w *Workload) vectorsV7M(table schema.Address) {
 	for x, number := range vectorNumbers {
+		word, ok := w.word(table + 4*schema.Address(number))
 		// What is 0 is not there.
-		if at, ok := w.word(table + 4*number); ok && at&1 == 1 && w.mapped(at) {
+		if at := schema.Address(word); ok && at&1 == 1 && w.mapped(at) {
 			w.Handlers[x] = step.Place{Address: at &^ 1, ISA: schema.T32}
 		}
 	}
@@ -60,7 +61,7 @@ func (w *Workload) vectorsV7M(table uint32) {
 // fixedVectors takes the handlers from the vectors of V5TE. Where the program has
 // its table elsewhere, or none, memory is added as start-up code would have it: at 0,
 // or at 0xFFFF0000 if the program lies at 0.
-func (w *Workload) fixedVectors(table schema.Null[uint32]) {
+func (w *Workload) fixedVectors(table schema.Null[schema.Address]) {
 	for _, high := range []bool{false, true} {
 		base := program.Vectors(high)
 		if ours := table.OK && table.V == base; ours || !w.mapped(base) {
@@ -80,16 +81,16 @@ func (w *Workload) fixedVectors(table schema.Null[uint32]) {
 
 // addVectors adds memory with vectors that lead to those of the program's table,
 // and on reset to its entry.
-func (w *Workload) addVectors(base uint32, table schema.Null[uint32]) {
+func (w *Workload) addVectors(base schema.Address, table schema.Null[schema.Address]) {
 	const vectors = 8
 	page := make([]byte, 0, 2*4*vectors)
 	for range vectors {
 		page = binary.LittleEndian.AppendUint32(page, 0xE59FF000|(4*vectors-8)) // LDR PC,[PC,#24]
 	}
 	entry := w.Tasks[0].Entry
-	page = binary.LittleEndian.AppendUint32(page, entry.Address|uint32(entry.ISA))
+	page = binary.LittleEndian.AppendUint32(page, schema.Word(entry.Address)|uint32(entry.ISA))
 	for i := uint32(1); i < vectors; i++ {
-		page = binary.LittleEndian.AppendUint32(page, table.V+4*i)
+		page = binary.LittleEndian.AppendUint32(page, schema.Word(table.V)+4*i)
 	}
 	w.Memory = append(w.Memory, image.Region{Address: base, Bytes: page})
 	if code := w.Code; code != nil {
@@ -103,7 +104,7 @@ const fiqOffset = 0x1C
 
 // vectorOffsets are the vectors of profiles A and R that programs have code for
 // (DDI 0406C, table B1-3).
-var vectorOffsets = map[schema.ExceptionType]uint32{
+var vectorOffsets = map[schema.ExceptionType]schema.Address{
 	schema.ExcUndefined: 0x04, schema.ExcSVC: 0x08, schema.ExcPrefetchAbort: 0x0C, schema.ExcDataAbort: 0x10,
 	schema.ExcIRQ: 0x18,
 }

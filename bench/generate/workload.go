@@ -81,7 +81,7 @@ func ELFWorkload(name string, file []byte, arch program.Arch) (*Workload, error)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; give one that is not stripped", name, err)
 	}
-	entry := step.Place{Address: uint32(f.Entry) &^ 1, ISA: schema.ISA(f.Entry & 1), Security: security}
+	entry := step.Place{Address: schema.Address(f.Entry) &^ 1, ISA: schema.ISA(f.Entry & 1), Security: security}
 	w := &Workload{Memory: regions, Code: program.Code(f), Arch: arch}
 	w.Targets = slices.DeleteFunc(targets, func(p step.Place) bool { return !w.mapped(p.Address) })
 	w.Tasks = newTasks(entry, w.Targets)
@@ -114,13 +114,13 @@ func readELF(name string, file []byte) ([]image.Region, *elf.File, error) {
 }
 
 // mapped says whether there is program memory at an address.
-func (w *Workload) mapped(address uint32) bool {
+func (w *Workload) mapped(address schema.Address) bool {
 	_, ok := w.word(address &^ 3)
 	return ok
 }
 
 // word returns the word at an address.
-func (w *Workload) word(address uint32) (uint32, bool) {
+func (w *Workload) word(address schema.Address) (uint32, bool) {
 	for i := range w.Memory {
 		r := &w.Memory[i]
 		at := int64(address) - int64(r.Address)

@@ -26,7 +26,7 @@ func TestELFWorkloadV5TE(t *testing.T) {
 	if w.HighVectors || len(w.Memory) != 2 {
 		t.Errorf("high vectors %v, %d regions", w.HighVectors, len(w.Memory))
 	}
-	for x, at := range map[schema.ExceptionType]uint32{
+	for x, at := range map[schema.ExceptionType]schema.Address{
 		schema.ExcReset: 0, schema.ExcUndefined: 4, schema.ExcSVC: 8, schema.ExcPrefetchAbort: 0xC,
 		schema.ExcDataAbort: 0x10, schema.ExcIRQ: 0x18, schema.ExcFIQ: 0x1C,
 	} {
@@ -82,8 +82,8 @@ vectors:
 `
 	for _, tt := range []struct {
 		text  string // where the program lies
-		table uint32
-		base  uint32
+		table schema.Address
+		base  schema.Address
 	}{
 		{"0x8000", 0x8020, 0},
 		{"0x0", 0x20, 0xFFFF0000},
@@ -97,7 +97,7 @@ vectors:
 			t.Errorf("at %s: IRQ is handled at %s, high vectors %v", tt.text, got, w.HighVectors)
 		}
 		p := w.Program()
-		for i := range uint32(8) {
+		for i := range schema.Address(8) {
 			in, err := p.Instruction(step.Place{Address: tt.base + 4*i})
 			if err != nil || in.Opcode != 0xE59FF018 { // LDR PC,[PC,#24]
 				t.Fatalf("vector %d: %+v, %v", i, in, err)
@@ -106,7 +106,7 @@ vectors:
 			if i == 0 {
 				want = tt.table - 0x20 // _start
 			}
-			if got := binary.LittleEndian.Uint32(p.Fetch(schema.Secure, tt.base+4*i+32)); got != want {
+			if got := schema.Address(binary.LittleEndian.Uint32(p.Fetch(schema.Secure, tt.base+4*i+32))); got != want {
 				t.Errorf("vector %d leads to 0x%x, want 0x%x", i, got, want)
 			}
 		}

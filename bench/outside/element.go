@@ -18,7 +18,7 @@ type Element struct {
 
 	// From and To are the addresses of a range of instructions, To of the end of the
 	// last; From is also the address of missing memory.
-	From, To uint32
+	From, To schema.Address
 	Count    int
 	ISA      schema.ISA
 	// Executed is the outcome of the last instruction, Class what that is:
@@ -27,7 +27,7 @@ type Element struct {
 	Class    string
 
 	Exception     uint16
-	ReturnAddress schema.Null[uint32]
+	ReturnAddress schema.Null[schema.Address]
 	Timestamp     uint64
 	Cycles        schema.Null[int64]
 
@@ -73,7 +73,7 @@ func parseElement(line string) (Element, error) {
 		r.need(ok)
 		e.Exception = uint16(v)
 		if v, ok := r.find(returnText, 16, 32); ok {
-			e.ReturnAddress = schema.Of(uint32(v))
+			e.ReturnAddress = schema.Of(schema.Address(v))
 		}
 	case "TIMESTAMP":
 		v, ok := r.find(timeText, 16, 64)
@@ -82,7 +82,7 @@ func parseElement(line string) (Element, error) {
 	case "ADDR_NACC":
 		v, ok := r.find(addressText, 16, 32)
 		r.need(ok)
-		e.From = uint32(v)
+		e.From = schema.Address(v)
 	case "PE_CONTEXT":
 		r.context(&e)
 	}
@@ -126,7 +126,7 @@ func (r *textReader) instructions(e *Element) {
 	if r.need(m != nil); m == nil {
 		return
 	}
-	e.From, e.To = uint32(r.number(m[1], 16, 32)), uint32(r.number(m[2], 16, 32))
+	e.From, e.To = schema.Address(r.number(m[1], 16, 32)), schema.Address(r.number(m[2], 16, 32))
 	e.Count = int(r.number(m[3], 10, 31))
 	var ok bool
 	e.ISA, ok = instructionSets[m[4]]

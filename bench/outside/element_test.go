@@ -16,7 +16,7 @@ func TestParseElement(t *testing.T) {
 			Source: 0x10, Offset: 17, Kind: "INSTR_RANGE", From: 0x815c, To: 0x8160, Count: 1, ISA: schema.T32, Class: "---",
 		},
 		"Idx:253; ID:10; OCSD_GEN_TRC_ELEM_EXCEPTION(pref ret addr:0x400080d4; excep num (0x0b)  [CC=17]; )": {
-			Source: 0x10, Offset: 253, Kind: "EXCEPTION", ReturnAddress: schema.Of[uint32](0x400080d4), Exception: 11, Cycles: schema.Of[int64](17),
+			Source: 0x10, Offset: 253, Kind: "EXCEPTION", ReturnAddress: schema.Of[schema.Address](0x400080d4), Exception: 11, Cycles: schema.Of[int64](17),
 		},
 		"Idx:21; ID:7b; OCSD_GEN_TRC_ELEM_TIMESTAMP( [ TS=0x00010c388d00];  [CC=0]; )": {
 			Source: 0x7b, Offset: 21, Kind: "TIMESTAMP", Timestamp: 4500000000, Cycles: schema.Of[int64](0),

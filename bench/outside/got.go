@@ -184,7 +184,7 @@ func (g *gatherer) instructions(e *Element) error {
 			g.contextNow()))
 		g.seq++
 		g.returns(e, &in, executed)
-		at.Address += uint32(in.Size)
+		at.Address += schema.Address(in.Size)
 	}
 	if at.Address != e.To {
 		return fmt.Errorf("%d instructions from 0x%x end at 0x%x, not at 0x%x", e.Count, e.From, at.Address, e.To)
@@ -216,7 +216,7 @@ func named(name, value string) string {
 	return " " + name + " " + value
 }
 
-func hexOf(v schema.Null[uint32]) string {
+func hexOf[N ~uint32 | ~uint64](v schema.Null[N]) string {
 	if !v.OK {
 		return "NULL"
 	}

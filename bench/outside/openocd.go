@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // ErrNoOpenOCD says that the program is not installed.
@@ -31,7 +32,7 @@ func FindOpenOCD() (*OpenOCD, error) {
 
 // An Executed is an instruction as etm analyze lists it.
 type Executed struct {
-	Address uint32
+	Address schema.Address
 	Passed  bool // its condition
 }
 
@@ -82,7 +83,8 @@ func sRecords(memory []image.Region) (text []byte) {
 	for _, r := range memory {
 		for at := 0; at < len(r.Bytes); at += 32 {
 			data := r.Bytes[at:min(at+32, len(r.Bytes))]
-			record := append(binary.BigEndian.AppendUint32([]byte{byte(4 + len(data) + 1)}, r.Address+uint32(at)), data...)
+			record := []byte{byte(4 + len(data) + 1)}
+			record = append(binary.BigEndian.AppendUint32(record, schema.Word(r.Address)+uint32(at)), data...)
 			sum := byte(0)
 			for _, b := range record {
 				sum += b
@@ -103,7 +105,7 @@ func parseAnalysis(out []byte) ([]Executed, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Executed{Address: uint32(address), Passed: len(m[2]) == 0})
+		all = append(all, Executed{Address: schema.Address(address), Passed: len(m[2]) == 0})
 	}
 	return all, nil
 }

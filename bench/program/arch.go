@@ -1,5 +1,7 @@
 package program
 
+import "github.com/tracelake/tracelake/schema"
+
 // An Arch is the architecture of a core, as far as programs and what executes
 // them differ by it.
 type Arch uint8
@@ -19,7 +21,7 @@ const (
 func (a Arch) String() string { return [...]string{"ARMv7-A", "ARMv7-M", "ARMv5TE"}[a] }
 
 // Vectors is the address of the vectors of V5TE, low or high.
-func Vectors(high bool) uint32 {
+func Vectors(high bool) schema.Address {
 	if high {
 		return 0xFFFF0000
 	}

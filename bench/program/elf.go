@@ -22,7 +22,7 @@ func Functions(f *elf.File, security schema.Security) ([]step.Place, error) {
 	var places []step.Place
 	for _, s := range symbols {
 		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF {
-			value := uint32(s.Value)
+			value := schema.Address(s.Value)
 			places = append(places, step.Place{Address: value &^ 1, ISA: schema.ISA(value & 1), Security: security})
 		}
 	}
@@ -37,7 +37,7 @@ func Code(f *elf.File) func(step.Place) bool {
 	const data = schema.Jazelle + 1
 	sets := map[string]schema.ISA{"$a": schema.A32, "$t": schema.T32, "$d": data}
 	type mark struct {
-		address uint32
+		address schema.Address
 		set     schema.ISA
 	}
 	var marks []mark
@@ -45,7 +45,7 @@ func Code(f *elf.File) func(step.Place) bool {
 	for _, s := range symbols {
 		name, _, _ := strings.Cut(s.Name, ".")
 		if set, ok := sets[name]; ok && s.Section != elf.SHN_UNDEF {
-			marks = append(marks, mark{uint32(s.Value), set})
+			marks = append(marks, mark{schema.Address(s.Value), set})
 		}
 	}
 	if len(marks) == 0 {

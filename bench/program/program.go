@@ -35,7 +35,7 @@ func (p *Program) Instruction(at step.Place) (isa.Instruction, error) {
 	var code [4]byte
 	n := 0
 	for n < len(code) {
-		b := p.Fetch(at.Security, at.Address+uint32(n))
+		b := p.Fetch(at.Security, at.Address+schema.Address(n))
 		if len(b) == 0 {
 			break
 		}
@@ -58,7 +58,7 @@ func (p *Program) Instruction(at step.Place) (isa.Instruction, error) {
 
 // Fetch returns the memory at an address, as far as it lies in one piece, as a
 // core in the security state fetches it; nil if there is none.
-func (p *Program) Fetch(security schema.Security, address uint32) []byte {
+func (p *Program) Fetch(security schema.Security, address schema.Address) []byte {
 	return p.mem.Fetch(space(security), address)
 }
 

@@ -141,7 +141,7 @@ func (r *reader) place(fields []string) (step.Place, error) {
 	if set < 0 {
 		return step.Place{}, fmt.Errorf("unknown instruction set %q", fields[1])
 	}
-	return step.Place{Address: uint32(address), ISA: schema.ISA(set), Security: r.security}, nil
+	return step.Place{Address: schema.Address(address), ISA: schema.ISA(set), Security: r.security}, nil
 }
 
 // exception reads a line of an exception. That of an undefined instruction returns

@@ -24,7 +24,7 @@ func TestARM926(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vectors := map[schema.ExceptionType]uint32{
+	vectors := map[schema.ExceptionType]schema.Address{
 		schema.ExcUndefined: 0x04, schema.ExcSVC: 0x08, schema.ExcPrefetchAbort: 0x0C, schema.ExcDataAbort: 0x10,
 		schema.ExcIRQ: 0x18, schema.ExcFIQ: 0x1C,
 	}

@@ -224,13 +224,13 @@ func (r *outsideRows) instructionRange(e *outside.Element) {
 			r.t.Fatal(err)
 		}
 		executed, traced := byte(2), schema.Null[int64]{}
-		if at.Address+uint32(in.Size) == e.To && e.Class != "---" {
+		if at.Address+schema.Address(in.Size) == e.To && e.Class != "---" {
 			executed, traced = 0, e.Cycles
 			if e.Executed {
 				executed = 1
 			}
 		}
-		r.what = binary.LittleEndian.AppendUint32(r.what, at.Address)
+		r.what = binary.LittleEndian.AppendUint32(r.what, schema.Word(at.Address))
 		r.what = append(r.what, in.Size, byte(at.ISA), executed)
 		cycles := schema.Null[uint64]{V: uint64(traced.V), OK: traced.OK}
 		sum := schema.Null[uint64]{V: uint64(r.cycle), OK: traced.OK}
@@ -242,6 +242,6 @@ func (r *outsideRows) instructionRange(e *outside.Element) {
 			}
 		}
 		r.instructions++
-		at.Address += uint32(in.Size)
+		at.Address += schema.Address(in.Size)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A Snapshot is an Arm snapshot directory (ARM-ECM-0611873): cores, trace
@@ -31,8 +32,9 @@ type Core struct {
 
 // A Dump says which bytes of a file of the directory lie at an address.
 type Dump struct {
-	File                    string
-	Address, Offset, Length uint32
+	File           string
+	Address        schema.Address
+	Offset, Length uint32
 }
 
 // A Source is a trace source, and the core it traces.

@@ -12,7 +12,7 @@ import (
 
 // A Place is where and in which state a core executes.
 type Place struct {
-	Address  uint32 // without a T bit
+	Address  schema.Address // without a T bit
 	ISA      schema.ISA
 	Security schema.Security
 }
@@ -76,7 +76,7 @@ const (
 // A Transfer is a word, halfword or byte that a load or store moved; a
 // doubleword is two.
 type Transfer struct {
-	Address uint32 // of its lowest byte; of a register transfer 0
+	Address schema.Address // of its lowest byte; of a register transfer 0
 	Value   uint32
 	Size    uint8 // 1, 2 or 4 bytes
 	Access  schema.Access
@@ -92,7 +92,7 @@ type Steps = iter.Seq2[Step, error]
 // Following is the place right after the instruction of s.
 func (s *Step) Following() Place {
 	p := s.At
-	p.Address += uint32(s.Instruction.Size)
+	p.Address += schema.Address(s.Instruction.Size)
 	return p
 }
 
@@ -115,7 +115,7 @@ func (s *Step) Check() error {
 }
 
 // Until ends steps before the first one at address.
-func Until(steps Steps, address uint32) Steps {
+func Until(steps Steps, address schema.Address) Steps {
 	return func(yield func(Step, error) bool) {
 		for s, err := range steps {
 			if err == nil && s.At.Address == address || !yield(s, err) {

@@ -67,7 +67,7 @@ type State struct {
 type Instruction struct {
 	Key
 	State    // Cycle up to and including it, NULL where Cycles is
-	Address  uint32
+	Address  schema.Address
 	Size     uint8
 	ISA      schema.ISA
 	Opcode   uint32
@@ -83,8 +83,8 @@ type Exception struct {
 	Event         schema.ExceptionEvent
 	Number        schema.Null[uint16]
 	Type          schema.Null[schema.ExceptionType]
-	ReturnAddress schema.Null[uint32]
-	Target        schema.Null[uint32]
+	ReturnAddress schema.Null[schema.Address]
+	Target        schema.Null[schema.Address]
 	Resume        schema.Null[uint8]
 }
 
@@ -121,7 +121,7 @@ type DataAccess struct {
 	Key
 	NoInstruction bool // seq is NULL
 	Position      uint16
-	Address       schema.Null[uint32]
+	Address       schema.Null[schema.Address]
 	Value         schema.Null[uint64]
 	Size          schema.Null[uint8]
 	Access        schema.Null[schema.Access]
@@ -133,7 +133,7 @@ type DataAccess struct {
 type Event struct {
 	Key
 	Event   schema.EventKind
-	Address schema.Null[uint32]
+	Address schema.Null[schema.Address]
 	Detail  string // "" is NULL
 }
 
@@ -155,6 +155,6 @@ type Segment struct {
 	Key
 	Bytes, BytesDecoded, BytesLost, BytesUnplaced int64
 	Instructions, Exceptions                      int64
-	Address                                       schema.Null[uint32]
+	Address                                       schema.Null[schema.Address]
 	Reason                                        schema.ISyncReason
 }

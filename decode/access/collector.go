@@ -25,8 +25,8 @@ type Collector struct {
 
 	tags []pendingRow // placeholders whose values have not come yet, in order
 
-	address uint32 // the last one sent
-	bits    uint8  // how many low bits of address were sent
+	address schema.Address // the last one sent
+	bits    uint8          // how many low bits of address were sent
 
 	pending   []pendingRow
 	committed []schema.DataAccess // not emitted yet
@@ -96,12 +96,12 @@ func (c *Collector) Follow(b Base, data []decode.DataElement, cancelable decode.
 
 // Address returns the low bits of the last address sent, which later ones leave out, and
 // how many. It reports false if there was no data yet.
-func (c *Collector) Address() (address uint32, bits uint8, ok bool) {
+func (c *Collector) Address() (address schema.Address, bits uint8, ok bool) {
 	return c.address, c.bits, c.bits > 0 || c.groups > 0
 }
 
 // Resume begins in the middle of a source, after data: with what Address returned there.
-func (c *Collector) Resume(address uint32, bits uint8) {
+func (c *Collector) Resume(address schema.Address, bits uint8) {
 	c.address, c.bits, c.groups = address, bits, 1
 }
 
@@ -296,11 +296,11 @@ func (c *Collector) transfer(b Base, x *decode.DataElement, state schema.DataSta
 // nextAddress returns the address of a transfer: the one sent or, if none was, the
 // one after the previous transfer of the group. The bits not sent are those of the
 // last address sent; if they are unknown, the address is NULL.
-func (c *Collector) nextAddress(g *group, x *decode.DataElement) schema.Null[uint32] {
+func (c *Collector) nextAddress(g *group, x *decode.DataElement) schema.Null[schema.Address] {
 	at := g.next
 	c.merge(x)
 	if x.NewAddress {
-		at = schema.Null[uint32]{V: c.address, OK: c.bits == 32}
+		at = schema.Null[schema.Address]{V: c.address, OK: c.bits == 32}
 	}
 	if g.Register {
 		at.OK = false
@@ -315,7 +315,7 @@ func (c *Collector) nextAddress(g *group, x *decode.DataElement) schema.Null[uin
 // merge takes the address of an element, if it has one, as the base of those to come.
 func (c *Collector) merge(x *decode.DataElement) {
 	if x.AddressBits > 0 {
-		c.address = uint32(decode.Merge(uint64(c.address), uint64(x.Address), x.AddressBits))
+		c.address = schema.Address(decode.Merge(uint64(c.address), uint64(x.Address), x.AddressBits))
 		c.bits = max(c.bits, x.AddressBits)
 	}
 }

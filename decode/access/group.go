@@ -16,7 +16,7 @@ type group struct {
 	noInstruction bool               // there is no instruction to name
 	position      uint16             // of the next transfer
 	resumed       uint16             // position at which packets were dropped last
-	next          schema.Null[uint32]
+	next          schema.Null[schema.Address]
 	state         schema.Null[schema.DataState] // of all its rows
 	paused        bool                          // the transfers traced so far are the first ones
 	unplaced      bool                          // an unplaced instruction after it may have transferred data

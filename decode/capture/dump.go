@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A dumpKey identifies a range of a file.
@@ -82,7 +83,9 @@ func (r *reader) readMemory(dump image.Dump, f File, shown string, size int64, n
 	}
 	key := dumpKey{shown, dump.Offset, n}
 	if known, ok := r.dumps[key]; ok {
-		return image.Region{File: shown, SHA256: sum, Address: uint32(dump.Address), Bytes: known, Space: dump.Space}, nil
+		return image.Region{
+			File: shown, SHA256: sum, Address: schema.Address(dump.Address), Bytes: known, Space: dump.Space,
+		}, nil
 	}
 	if r.memory+n > maxMemory {
 		return image.Region{}, errTooMuchMemory
@@ -149,7 +152,7 @@ func (r *reader) checkReach(d *device, s *section, dump image.Dump, fileSize int
 			Remedy:  "correct the address or the length",
 		}
 	}
-	if dump.Address+n > 1<<32 || dump.Address+n < n {
+	if dump.Address+n > schema.AddressEnd || dump.Address+n < n {
 		r.add("%s: [%s] at %#x reaches beyond 4 GiB and is ignored", s.file, s.name, dump.Address)
 		return errNotMemory
 	}

@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A ProgramFile is an ELF file of the command line, for the names of what ran. It
 // is open until the capture is closed.
 type ProgramFile struct {
 	image.File
-	Base *uint32 // where a position-independent program was loaded; nil: as linked
-	Core string  // that runs it; "" is every core
+	Base *schema.Address // where a position-independent program was loaded; nil: as linked
+	Core string          // that runs it; "" is every core
 }
 
 // readSymbolsFlags reads --symbols. Which cores there are is known by then.
@@ -74,7 +75,7 @@ func (r *reader) cores() []string {
 
 // splitBase splits FILE@BASE. What follows the last '@' belongs to the name if it is no
 // number.
-func splitBase(flag, arg string) (name string, base *uint32, err error) {
+func splitBase(flag, arg string) (name string, base *schema.Address, err error) {
 	i := strings.LastIndexByte(arg, '@')
 	if i < 0 {
 		return arg, nil, nil
@@ -83,14 +84,14 @@ func splitBase(flag, arg string) (name string, base *uint32, err error) {
 	if err != nil {
 		return arg, nil, nil
 	}
-	if v > 1<<32-1 {
+	if v > uint64(schema.MaxAddress) {
 		return "", nil, usage(flag+" "+arg, "has a base beyond 32 bits", "write "+flag+" FILE@BASE")
 	}
-	return arg[:i], new(uint32(v)), nil
+	return arg[:i], new(schema.Address(v)), nil
 }
 
 // openProgram opens and hashes a program file. The capture closes it.
-func (r *reader) openProgram(name string, base *uint32) (ProgramFile, error) {
+func (r *reader) openProgram(name string, base *schema.Address) (ProgramFile, error) {
 	f, err := r.openMemory(name)
 	if err != nil {
 		return ProgramFile{}, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // What the rules of §5 and §6 accept, and what they make of it.
@@ -523,7 +524,7 @@ func TestELFFlag(t *testing.T) {
 	}
 	defer c.Close()
 	m := c.Sources[0].Memory
-	for addr, want := range map[uint32]string{0x8000: "pr", 0x8002: "code", 0x8006: "m", 0x21000: "code"} {
+	for addr, want := range map[schema.Address]string{0x8000: "pr", 0x8002: "code", 0x8006: "m", 0x21000: "code"} {
 		if got := m.Fetch(image.SecureSpace, addr); string(got) != want {
 			t.Errorf("memory at %#x is %q, want %q", addr, got, want)
 		}
@@ -545,7 +546,7 @@ func TestSymbolsFlag(t *testing.T) {
 	defer c.Close()
 	type program struct {
 		name, core string
-		base       uint32
+		base       schema.Address
 		bytes      string
 	}
 	var got []program
@@ -623,7 +624,7 @@ func TestCaptures(t *testing.T) {
 		hz      uint64
 		sources []source
 		regions int
-		fetch   uint32 // an address of memory
+		fetch   schema.Address // an address of memory
 	}{
 		{"opencsd-TC2", CoreSight, 32768, 0, []source{
 			{"ETM_0", "etmv3", "3.5", "cpu_0", 0x10, true, ProfileA},

@@ -140,7 +140,7 @@ func (p *parser) program(code, _ string) error {
 	if err != nil {
 		return p.errorf("%v", err)
 	}
-	p.place(image.Region{File: p.s.Name, Address: uint32(address), Space: space, Bytes: opcode})
+	p.place(image.Region{File: p.s.Name, Address: schema.Address(address), Space: space, Bytes: opcode})
 	return nil
 }
 

@@ -11,10 +11,10 @@ import (
 type leave struct {
 	part     int   // index of the segment
 	at       int64 // instructions of the part before the next one
-	from     uint32
+	from     schema.Address
 	kind     schema.Kind // other: the instruction did not leave
 	outcome  schema.Outcome
-	to       uint32
+	to       schema.Address
 	function int32
 	cycle    int64 // of a step, or of a run that has cycles
 }
@@ -22,7 +22,7 @@ type leave struct {
 // leaves collects those of a result.
 type leaves struct {
 	result     *decode.Result
-	functionOf func(address uint32) int32
+	functionOf func(address schema.Address) int32
 	all        []leave
 	part       int
 	seq        int64   // in it
@@ -31,7 +31,7 @@ type leaves struct {
 
 // StepsDifference says where control leaves functions in one of two results only, of which one
 // has steps of stretches; "" if nowhere.
-func StepsDifference(counted, plain *decode.Result, functionOf func(address uint32) int32) string {
+func StepsDifference(counted, plain *decode.Result, functionOf func(address schema.Address) int32) string {
 	a, b := leavesOf(counted, functionOf), leavesOf(plain, functionOf)
 	for i := range max(len(a), len(b)) {
 		switch {
@@ -48,7 +48,7 @@ func StepsDifference(counted, plain *decode.Result, functionOf func(address uint
 
 // NotedDifference says how a result differs whose runs have steps from one without: in rows, or in
 // where control leaves functions; "" if it does not.
-func NotedDifference(noted, plain *decode.Result, functionOf func(address uint32) int32) string {
+func NotedDifference(noted, plain *decode.Result, functionOf func(address schema.Address) int32) string {
 	if d := Difference(noted, plain); d != "" {
 		return d
 	}
@@ -56,7 +56,7 @@ func NotedDifference(noted, plain *decode.Result, functionOf func(address uint32
 }
 
 // leavesOf returns where control leaves functions in a result, in order.
-func leavesOf(r *decode.Result, functionOf func(address uint32) int32) []leave {
+func leavesOf(r *decode.Result, functionOf func(address schema.Address) int32) []leave {
 	l := leaves{result: r, functionOf: functionOf}
 	var from decode.Ends
 	for i := range r.Segments {
@@ -123,7 +123,7 @@ func (l *leaves) stretch(s *decode.Stretch, steps []decode.Step) []decode.Step {
 }
 
 // way adds that control went from the end of a run, unless that is nil, to an address.
-func (l *leaves) way(run *schema.Run, to uint32) {
+func (l *leaves) way(run *schema.Run, to schema.Address) {
 	if run == nil {
 		return
 	}
@@ -136,7 +136,7 @@ func (l *leaves) way(run *schema.Run, to uint32) {
 }
 
 // add adds the way from an instruction to the next one, if it may leave a function.
-func (l *leaves) add(from uint32, kind schema.Kind, outcome schema.Outcome, to uint32, cycle int64) {
+func (l *leaves) add(from schema.Address, kind schema.Kind, outcome schema.Outcome, to schema.Address, cycle int64) {
 	function := l.functionOf(to)
 	if outcome == schema.NotTaken {
 		kind = schema.KindOther
@@ -153,11 +153,11 @@ var leaving = map[schema.Kind]bool{
 
 // MadeUpFunctions returns functions of a program that is made up, some of a few instructions, with
 // holes between: see [decode.Wanted].
-func MadeUpFunctions(seed uint8) func(address uint32) int32 {
+func MadeUpFunctions(seed uint8) func(address schema.Address) int32 {
 	shift := 3 + seed%4
-	return func(address uint32) int32 {
+	return func(address schema.Address) int32 {
 		f := address >> shift
-		if f*(2*uint32(seed)+1)%7 == 0 {
+		if f*(2*schema.Address(seed)+1)%7 == 0 {
 			return -1
 		}
 		return int32(f)

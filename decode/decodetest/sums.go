@@ -12,10 +12,10 @@ import (
 // regard to what came between two instructions. Ordinals are of the result.
 type Sums struct {
 	Executed map[Execution]int64
-	First    map[uint32]int64 // by address
+	First    map[schema.Address]int64 // by address
 	Ways     map[Way]int64
 	// Own cycles: by address; of an instruction on the way to the next; and of whole runs.
-	Cycles    map[uint32]Cycles
+	Cycles    map[schema.Address]Cycles
 	WayCycles map[Way]Cycles
 	Extents   map[Extent]int64
 }
@@ -33,19 +33,26 @@ type Extent struct {
 
 // An Execution is an instruction and what became of it.
 type Execution struct {
-	Address uint32
+	Address schema.Address
 	Outcome schema.Outcome // Untold inside a run that does not have it
 }
 
 // A Way is from an instruction to the next one.
 type Way struct {
 	From Execution
-	To   uint32
+	To   schema.Address
 }
 
 // SumsOf returns what ran in r.
 func SumsOf(r *decode.Result) Sums {
-	s := Sums{map[Execution]int64{}, map[uint32]int64{}, map[Way]int64{}, map[uint32]Cycles{}, map[Way]Cycles{}, map[Extent]int64{}}
+	s := Sums{
+		map[Execution]int64{},
+		map[schema.Address]int64{},
+		map[Way]int64{},
+		map[schema.Address]Cycles{},
+		map[Way]Cycles{},
+		map[Extent]int64{},
+	}
 	var from decode.Ends
 	seq := int64(0)
 	for i := range r.Segments {
@@ -133,7 +140,7 @@ func (s *Sums) costs(block *schema.Block, run *schema.Run, costs []uint32) (last
 func (c Cycles) plus(d Cycles) Cycles { return Cycles{c.N + d.N, c.Sum + d.Sum} }
 
 // addCycles adds cycles of an instruction, unless its address is 0, and on the way from it.
-func (s *Sums) addCycles(address uint32, way Way, c Cycles) {
+func (s *Sums) addCycles(address schema.Address, way Way, c Cycles) {
 	if c.N == 0 {
 		return
 	}
@@ -144,7 +151,7 @@ func (s *Sums) addCycles(address uint32, way Way, c Cycles) {
 }
 
 // come notes that instructions executed one after another from an ordinal on.
-func (s *Sums) come(address []uint32, seq int64) {
+func (s *Sums) come(address []schema.Address, seq int64) {
 	for i, a := range address {
 		if at, ok := s.First[a]; !ok || seq+int64(i) < at {
 			s.First[a] = seq + int64(i)
@@ -154,7 +161,7 @@ func (s *Sums) come(address []uint32, seq int64) {
 
 // fail makes n executions of an instruction failures, of those that passed. Its address
 // and that of the next one are given.
-func (s *Sums) fail(address []uint32, n int64) {
+func (s *Sums) fail(address []schema.Address, n int64) {
 	passed, failed := Execution{address[0], schema.Passed}, Execution{address[0], schema.NotTaken}
 	s.Executed[passed] -= n
 	s.Executed[failed] += n

@@ -1,6 +1,10 @@
 package etmv1
 
-import "github.com/tracelake/tracelake/decode/port"
+import (
+	"github.com/tracelake/tracelake/decode/port"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // A received is an address as it came out of the FIFO, with its Context ID.
 type received struct {
@@ -8,7 +12,7 @@ type received struct {
 	// Target is the whole address: the low bits that were sent, and those of the
 	// address before it. Bit 0 is set for Thumb code. In Jazelle state, Jazelle is
 	// set even if the J bit was not sent.
-	target    uint32
+	target    schema.Address
 	contextID uint32
 
 	start, last int64 // its first and last sample,
@@ -31,7 +35,7 @@ type addresses struct {
 	low     bool  // the low nibble of a byte was read (4 pins):
 	nibble  uint8 // this
 
-	base    uint32 // the address before, if known
+	base    schema.Address // the address before, if known
 	jazelle bool
 	known   bool
 
@@ -102,7 +106,7 @@ func (a *addresses) merge() {
 	if x.Full() {
 		a.known, a.jazelle = true, x.Jazelle
 	}
-	mask := uint32(1<<x.Bits() - 1)
+	mask := schema.Address(1<<x.Bits() - 1)
 	a.base = a.base&^mask | x.Address.Address
 	x.target, x.unknown, x.Jazelle = a.base, !a.known, a.jazelle
 }

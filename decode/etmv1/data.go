@@ -55,7 +55,7 @@ func (d *Decoder) settleWaits(owes bool) {
 		return
 	}
 	d.rec.Segment.Quality.WaitsUnowed += n
-	d.rec.Event(schema.Key{Seq: d.walk.Seq, Offset: d.unowedAt}, schema.EventInconsistent, schema.Null[uint32]{},
+	d.rec.Event(schema.Key{Seq: d.walk.Seq, Offset: d.unowedAt}, schema.EventInconsistent, schema.Null[schema.Address]{},
 		"WT with nothing owed")
 }
 
@@ -156,7 +156,8 @@ func (d *Decoder) transfers(in *isa.Instruction, state schema.ISA) (isa.Transfer
 	}
 	if t.Count == 0 {
 		d.skip = true
-		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[uint32]{}, "data of an instruction without transfers")
+		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[schema.Address]{},
+			"data of an instruction without transfers")
 		return t, false
 	}
 	return t, true
@@ -194,7 +195,7 @@ func (d *Decoder) read(t *isa.Transfers, key schema.Key) {
 		}
 		if r.ended {
 			e = decode.DataElement{Key: key, Kind: decode.ElementLost}
-			d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[uint32]{}, "data bytes are missing")
+			d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[schema.Address]{}, "data bytes are missing")
 		}
 		d.element(e)
 		if !r.ok() {
@@ -206,7 +207,7 @@ func (d *Decoder) read(t *isa.Transfers, key schema.Key) {
 
 // A transfer is the bytes of one transfer.
 type transfer struct {
-	address uint32
+	address schema.Address
 	bits    uint8 // of the address, that were sent
 	value   uint32
 }

@@ -257,7 +257,7 @@ func (d *Decoder) walkBranch() {
 
 // trigger records the trigger in the current sample: the status there comes after it.
 func (d *Decoder) trigger() {
-	d.rec.Event(d.key(), schema.EventTrigger, schema.Null[uint32]{}, "")
+	d.rec.Event(d.key(), schema.EventTrigger, schema.Null[schema.Address]{}, "")
 }
 
 // finish completes the entry of the part in the result.

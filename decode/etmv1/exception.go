@@ -22,7 +22,7 @@ var vectorTypes = [8]schema.Null[schema.ExceptionType]{
 // vector returns the number of the vector at a position, if one is there.
 func (c *Config) vector(at decode.PC) (uint16, bool) {
 	n := (at.Address - c.Vectors()) / 4
-	if at.ISA != schema.A32 || n >= uint32(len(vectorTypes)) {
+	if at.ISA != schema.A32 || n >= schema.Address(len(vectorTypes)) {
 		return 0, false
 	}
 	return uint16(n), vectorTypes[n].OK
@@ -77,7 +77,7 @@ func (d *Decoder) exception(b *branch) {
 
 // returnAddress takes the status of the branch to an exception: of an SVC, or of an
 // instruction that is cancelled. It returns where the exception returns to.
-func (d *Decoder) returnAddress(b *branch, kind schema.ExceptionType) schema.Null[uint32] {
+func (d *Decoder) returnAddress(b *branch, kind schema.ExceptionType) schema.Null[schema.Address] {
 	if !d.walk.Known() {
 		return d.cancelUnplaced(kind)
 	}
@@ -87,27 +87,27 @@ func (d *Decoder) returnAddress(b *branch, kind schema.ExceptionType) schema.Nul
 		if !mapped {
 			d.stopped(flow.Missing)
 			d.unplaced()
-			return schema.Null[uint32]{}
+			return schema.Null[schema.Address]{}
 		}
 		if in.Kind == schema.KindSVC {
 			d.atom(true)
-			return schema.Of(at + uint32(in.Size))
+			return schema.Of(at + schema.Address(in.Size))
 		}
 	}
 	d.dropData(b.data)
 	d.dropHalf()
 	d.rec.Event(d.key(), schema.EventCancelled, schema.Of(at), "")
-	return schema.Null[uint32]{V: at, OK: kind != schema.ExcReset}
+	return schema.Null[schema.Address]{V: at, OK: kind != schema.ExcReset}
 }
 
 // cancelUnplaced does so at an unknown position.
-func (d *Decoder) cancelUnplaced(kind schema.ExceptionType) schema.Null[uint32] {
+func (d *Decoder) cancelUnplaced(kind schema.ExceptionType) schema.Null[schema.Address] {
 	d.skip = true
 	if kind == schema.ExcSVC {
 		d.unplaced()
 	} else {
 		d.closeUnplaced()
-		d.rec.Event(d.key(), schema.EventCancelled, schema.Null[uint32]{}, "")
+		d.rec.Event(d.key(), schema.EventCancelled, schema.Null[schema.Address]{}, "")
 	}
-	return schema.Null[uint32]{}
+	return schema.Null[schema.Address]{}
 }

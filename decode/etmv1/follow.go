@@ -143,7 +143,7 @@ func (d *Decoder) lost() {
 // unplaced takes the status of an instruction at an unknown address.
 func (d *Decoder) unplaced() {
 	if !d.unplacedRun.active {
-		d.openUnplaced(schema.EventNoAddress, schema.Null[uint32]{})
+		d.openUnplaced(schema.EventNoAddress, schema.Null[schema.Address]{})
 	}
 	d.unplacedRun.count++
 	d.rec.Segment.Row.BytesUnplaced += port.SampleBytes
@@ -173,7 +173,7 @@ func (d *Decoder) dropWaits() {
 
 // openUnplaced begins an unplaced run. Its event is written at its end, which may be
 // in another part.
-func (d *Decoder) openUnplaced(kind schema.EventKind, address schema.Null[uint32]) {
+func (d *Decoder) openUnplaced(kind schema.EventKind, address schema.Null[schema.Address]) {
 	d.closeUnplaced()
 	d.unplacedRun = unplacedRun{active: true, Event: schema.Event{Key: d.key(), Event: kind, Address: address}}
 }
@@ -204,12 +204,12 @@ func (d *Decoder) branchTaken(b *branch) {
 		}
 	}
 	if b.extra {
-		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[uint32]{}, "address without a branch")
+		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[schema.Address]{}, "address without a branch")
 	}
 	a := &b.address
 	switch {
 	case b.fate == abandoned:
-		d.rec.Event(d.key(), schema.EventCancelled, schema.Null[uint32]{}, "abandoned")
+		d.rec.Event(d.key(), schema.EventCancelled, schema.Null[schema.Address]{}, "abandoned")
 		d.dropData(b.data)
 		d.afterAddress(b)
 		return
@@ -369,7 +369,7 @@ func (d *Decoder) jump(a *received) {
 
 // inconsistent records that an address is not that of the program.
 func (d *Decoder) inconsistent(to decode.PC) {
-	d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[uint32]{V: d.position().Address, OK: d.walk.Known()},
+	d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[schema.Address]{V: d.position().Address, OK: d.walk.Known()},
 		fmt.Sprintf("branch address 0x%08x %s", to.Address, to.ISA))
 }
 

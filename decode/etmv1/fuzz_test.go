@@ -11,6 +11,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/port"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // seeds are the streams of the golden vectors.
@@ -165,7 +166,7 @@ func decodeParts(t testing.TB, c *Config, memory *image.Memory, b []byte, sample
 }
 
 // text names an instruction: its address, whether it was executed, its sample.
-func text(address uint32, executed bool, at int64) string {
+func text(address schema.Address, executed bool, at int64) string {
 	return fmt.Sprintf("%08x %v %d", address, executed, at)
 }
 

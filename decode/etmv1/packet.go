@@ -3,13 +3,15 @@ package etmv1
 import (
 	"fmt"
 	"io"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // An Address is the address packet of a branch: one to five bytes (docs/etmv2.md §4.4).
 type Address struct {
 	// Address has the bits that were sent, at their place, and 0 elsewhere. Bit 0 is
 	// set if the target is Thumb code.
-	Address uint32
+	Address schema.Address
 	Bytes   uint8 // 1 to 5: how many were sent
 	// Of the fifth byte:
 	Reason  Reason
@@ -62,11 +64,11 @@ func (a *Address) HasContextID() bool { return a.Full() && a.Reason != Branch }
 func (a *Address) push(b byte) (last bool) {
 	a.Bytes++
 	if a.Bytes == MaxAddressBytes {
-		a.Address |= uint32(b&fifthHigh) << 28
+		a.Address |= schema.Address(b&fifthHigh) << 28
 		a.Reason, a.Jazelle = Reason(b>>fifthReasonShift&fifthReason), b&fifthJazelle != 0
 		return true
 	}
-	a.Address |= uint32(b&^addressMore) << (addressBits * (a.Bytes - 1))
+	a.Address |= schema.Address(b&^addressMore) << (addressBits * (a.Bytes - 1))
 	return b&addressMore == 0
 }
 
@@ -107,7 +109,7 @@ func AppendAddress(dst []byte, a Address) []byte {
 
 // AddressBytes returns the fewest bytes of an address, with bit 0 as in [Address],
 // after the address last: one that has all bits in which they differ.
-func AddressBytes(address, last uint32) uint8 {
+func AddressBytes(address, last schema.Address) uint8 {
 	n := uint8(1)
 	for n < MaxAddressBytes && (address^last)>>(addressBits*n) != 0 {
 		n++

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // codes are those of docs/etmv2.md §8.3 and more: in an address bit 0 is Thumb.
@@ -61,7 +63,7 @@ func TestAddressHighBits(t *testing.T) {
 
 func TestAddressBytes(t *testing.T) {
 	for _, tt := range []struct {
-		address, last uint32
+		address, last schema.Address
 		want          uint8
 	}{
 		{0x8000, 0x8000, 1},

@@ -80,7 +80,7 @@ const (
 func isSuffix(h uint16) bool { return h>>11 == suffixBL || h>>11 == suffixBLX }
 
 // halfword reads a halfword of the program, 0 if there is none.
-func (d *Decoder) halfword(address uint32) uint16 {
+func (d *Decoder) halfword(address schema.Address) uint16 {
 	b := d.mem.Fetch(d.rec.Space(), address)
 	if len(b) < 2 {
 		return 0

@@ -27,12 +27,12 @@ func (f *framer) usual(records []byte) bool {
 	if first&(sync|0xF) != sync|statusBE || (second|third)&(sync|0xF) != 0 {
 		return false
 	}
-	address := uint32(first.Packet() & 0x7F)
+	address := schema.Address(first.Packet() & 0x7F)
 	n := 1
 	if first.Packet()&addressMore != 0 {
-		address |= uint32(second.Packet()&0x7F) << addressBits
+		address |= schema.Address(second.Packet()&0x7F) << addressBits
 		if n++; second.Packet()&addressMore != 0 {
-			address |= uint32(third.Packet()&0x7F) << (2 * addressBits)
+			address |= schema.Address(third.Packet()&0x7F) << (2 * addressBits)
 			if n++; third.Packet()&addressMore != 0 {
 				return false
 			}
@@ -181,5 +181,5 @@ func (d *Decoder) warmSVC(at int64, to decode.PC) bool {
 
 // nearVectors reports whether a position may be an exception vector.
 func (c *Config) nearVectors(at decode.PC) bool {
-	return at.Address-c.Vectors() < 4*uint32(len(vectorTypes))
+	return at.Address-c.Vectors() < 4*schema.Address(len(vectorTypes))
 }

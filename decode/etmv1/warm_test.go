@@ -9,6 +9,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/decodetest"
 	"github.com/tracelake/tracelake/decode/port"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // The fast paths make of any samples what the plain rules make of them.
@@ -81,7 +82,7 @@ func sameWarm(t *testing.T, c *Config, b []byte, samples int) {
 // does: it executes the program of the vectors, without caring where its branches go.
 func randomTrace(seed uint64, samples int) []byte {
 	random := rand.New(rand.NewPCG(seed, 'w'))
-	targets := []uint32{0x8000, 0x8004, 0x8010, 0x8018, 0x801C, 0x8041, 0x8043, 0x8045, 0x8, 0x18, 0x8030}
+	targets := []schema.Address{0x8000, 0x8004, 0x8010, 0x8018, 0x801C, 0x8041, 0x8043, 0x8045, 0x8, 0x18, 0x8030}
 	var b []byte
 	var fifo []uint16 // bytes that wait, with 0x100 for TRACESYNC
 	put := func(status uint8) {
@@ -92,7 +93,7 @@ func randomTrace(seed uint64, samples int) []byte {
 		}
 		b = port.Append(b, port.NewSample(status, sync, x))
 	}
-	last := uint32(0)
+	last := schema.Address(0)
 	branch := func(full bool, reason Reason) {
 		to := targets[random.IntN(len(targets))]
 		n := AddressBytes(to, last)

@@ -11,7 +11,7 @@ import (
 type Branch struct {
 	// Address as sent: Bits bits, without the low bits that are always 0 in the
 	// instruction set (A32 two, Thumb one). Bytes is the number of bytes, 1 to 5.
-	Address uint32
+	Address schema.Address
 	Bits    uint8
 	Bytes   uint8
 	// ISA is in five bytes only: A32 or T32. With fewer, it does not change.
@@ -68,7 +68,7 @@ func (r *Branch) Target(last decode.PC) decode.PC {
 		state = r.ISA
 	}
 	shift := addressShift(state)
-	sent := uint32(1<<(r.Bits+shift) - 1)
+	sent := schema.Address(1<<(r.Bits+shift) - 1)
 	return decode.PC{Address: last.Address&^sent | r.Address<<shift, ISA: state}
 }
 
@@ -87,7 +87,7 @@ func (r *Branch) parse(b []byte) (n int, err error) {
 			shift += 7
 		}
 		if x&more == 0 {
-			*r = Branch{Address: v, Bits: uint8(shift), Bytes: uint8(i + 1)}
+			*r = Branch{Address: schema.Address(v), Bits: uint8(shift), Bytes: uint8(i + 1)}
 			return i + 1, nil
 		}
 	}
@@ -98,9 +98,9 @@ func (r *Branch) parse(b []byte) (n int, err error) {
 func (r *Branch) parseFifth(v uint32, x byte) (n int, err error) {
 	switch {
 	case x&^0x0f == fifthThumb:
-		*r = Branch{Address: v | uint32(x&0x0f)<<27, Bits: 31, ISA: schema.T32}
+		*r = Branch{Address: schema.Address(v | uint32(x&0x0f)<<27), Bits: 31, ISA: schema.T32}
 	case x&^(0x07|fifthCancel) == fifthARM:
-		*r = Branch{Address: v | uint32(x&0x07)<<27, Bits: 30, ISA: schema.A32, Cancel: x&fifthCancel != 0}
+		*r = Branch{Address: schema.Address(v | uint32(x&0x07)<<27), Bits: 30, ISA: schema.A32, Cancel: x&fifthCancel != 0}
 	default:
 		return 0, badPacket(x, "a fifth byte of a branch address that is reserved")
 	}

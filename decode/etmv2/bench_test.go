@@ -9,6 +9,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/port"
+	"github.com/tracelake/tracelake/schema"
 )
 
 const (
@@ -45,7 +46,7 @@ func benchSamples(c *Config, n int) []byte {
 	records = port.Append(records, port.NewSample(StatusTD, false, uint16(c.TFOByte(0))))
 	fifo = c.AppendTFO(fifo, TFO{Reason: 1, At: base})
 	for at := 0; len(records) < n*port.SampleBytes; at = r.IntN(benchWords/8) * 8 {
-		to := decode.PC{Address: benchBase + uint32(at)*4}
+		to := decode.PC{Address: benchBase + schema.Address(at)*4}
 		if at > 0 {
 			fifo = c.Append(fifo, Packet{Kind: BranchAddress, Branch: NewBranch(to, false, 3)})
 			put(StatusDE)

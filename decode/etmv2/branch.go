@@ -58,7 +58,7 @@ func (d *Decoder) indirect(to decode.PC) {
 	default:
 		from := d.walk.PC()
 		q.Branch(decode.Miss{
-			Offset: d.offset, After: schema.Null[uint32]{V: last.address, OK: last.known}, Expected: from,
+			Offset: d.offset, After: schema.Null[schema.Address]{V: last.address, OK: last.known}, Expected: from,
 			Found: to,
 		})
 		if from != to || !last.direct || !last.taken {

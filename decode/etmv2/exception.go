@@ -27,7 +27,7 @@ const noVector = 5
 // vector returns the vector at a PC, false and a generic one if there is none.
 func (c *Config) vector(at decode.PC) (vector, bool) {
 	n := (at.Address - c.Vectors()) / 4
-	if at.ISA != schema.A32 || at.Address%4 != 0 || n >= uint32(len(vectorTypes)) || n == noVector {
+	if at.ISA != schema.A32 || at.Address%4 != 0 || n >= schema.Address(len(vectorTypes)) || n == noVector {
 		return vector{kind: schema.ExcGeneric}, false
 	}
 	return vector{number: schema.Of(uint16(n)), kind: vectorTypes[n]}, true
@@ -35,9 +35,9 @@ func (c *Config) vector(at decode.PC) (vector, bool) {
 
 // returnAddress returns the address that an exception between instructions returns to:
 // the PC that the flow has reached.
-func (d *Decoder) returnAddress(kind schema.ExceptionType) schema.Null[uint32] {
+func (d *Decoder) returnAddress(kind schema.ExceptionType) schema.Null[schema.Address] {
 	if !d.walk.Known() || kind == schema.ExcReset {
-		return schema.Null[uint32]{}
+		return schema.Null[schema.Address]{}
 	}
 	return schema.Of(d.here().Address)
 }
@@ -55,7 +55,7 @@ func (d *Decoder) enter(x schema.Exception, to decode.PC) {
 func (d *Decoder) cancelling(to decode.PC, v vector) {
 	at := d.cancel(v.kind == schema.ExcReset)
 	if v.kind == schema.ExcReset {
-		at = schema.Null[uint32]{}
+		at = schema.Null[schema.Address]{}
 	}
 	d.enter(schema.Exception{Number: v.number, Type: schema.Of(v.kind), ReturnAddress: at}, to)
 }
@@ -63,7 +63,7 @@ func (d *Decoder) cancelling(to decode.PC, v vector) {
 // cancel takes back the most recent instruction and returns its address (docs/etmv2.md
 // §5.5). If only the previous part knows that, the stitcher completes it, unless the
 // exception does not return.
-func (d *Decoder) cancel(noReturn bool) (address schema.Null[uint32]) {
+func (d *Decoder) cancel(noReturn bool) (address schema.Null[schema.Address]) {
 	if d.split.first {
 		address = schema.Of(d.walk.PC().Address)
 		d.dropHalf()
@@ -90,7 +90,7 @@ func (d *Decoder) cancel(noReturn bool) (address schema.Null[uint32]) {
 		})
 	case decode.CancelableUnplaced:
 	case decode.NothingCancelable, decode.CancelableReturn:
-		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[uint32]{}, decode.NothingToCancel)
+		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[schema.Address]{}, decode.NothingToCancel)
 		return address
 	}
 	d.rec.Event(d.key(), schema.EventCancelled, address, "")

@@ -119,7 +119,7 @@ func (d *Decoder) status(x *frame) {
 		d.waits++
 	}
 	if x.trigger {
-		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[uint32]{}, "")
+		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[schema.Address]{}, "")
 	}
 	if x.status&statusPhantom != 0 {
 		d.phantom(x)
@@ -138,7 +138,7 @@ func (d *Decoder) status(x *frame) {
 // phantom walks the direct branch that was folded into the instruction of the sample
 // (§6.1.2).
 func (d *Decoder) phantom(x *frame) {
-	address := schema.Null[uint32]{OK: d.walk.Known()}
+	address := schema.Null[schema.Address]{OK: d.walk.Known()}
 	if address.OK {
 		address.V = d.here().Address
 	}
@@ -201,7 +201,7 @@ func (d *Decoder) stopped(stop flow.Stop) {
 }
 
 // missing notes that the flow reached an instruction that is in no image.
-func (d *Decoder) missing(address uint32) {
+func (d *Decoder) missing(address schema.Address) {
 	d.rec.Unmapped(d.key(), d.mem, address)
 	d.lose()
 	d.unmapped = true
@@ -263,7 +263,7 @@ func (d *Decoder) jump(to decode.PC) {
 // A lastInstruction is what the last row says of its instruction.
 type lastInstruction struct {
 	known   bool
-	address uint32
+	address schema.Address
 	direct  bool // a direct branch
 	taken   bool
 	svc     bool

@@ -309,7 +309,7 @@ func (f *framer) branch8(k int) bool {
 		if x&more == 0 {
 			f.first = first
 			f.packets = append(f.packets, Packet{
-				Kind: BranchAddress, Len: n, Branch: Branch{Address: v >> 1, Bits: shift - 1, Bytes: uint8(n)},
+				Kind: BranchAddress, Len: n, Branch: Branch{Address: schema.Address(v >> 1), Bits: shift - 1, Bytes: uint8(n)},
 			})
 			f.pins.Seek(port.Position{Sample: first + n})
 			return true

@@ -9,6 +9,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/port"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // fuzzConfig is a configuration by the bits of a number.
@@ -154,7 +155,7 @@ func FuzzDecode(f *testing.F) {
 // testMemory has the program of docs/etmv2.md §8.
 func testMemory() *image.Memory {
 	var regions []image.Region
-	for at, words := range map[uint32][]uint32{
+	for at, words := range map[schema.Address][]uint32{
 		0x0: {0xea000004, 0xe1a00000, 0xe1a00000, 0xe1a00000, 0xe1a00000, 0, 0xe1a00000},
 		0x8000: {
 			0xe3a00001, 0xe2500001, 0x1afffffd, 0xe12fff1e, 0xe5912000, 0xe8bd8010, 0xef000000, 0xeafffffe,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/port"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // Kind is the kind of a packet of a group.
@@ -36,7 +37,7 @@ type Packet struct {
 	// instruction. Address has the AddressBits low bits of the data address, sent in
 	// AddressBytes bytes (0 to 5).
 	NewAddress   bool
-	Address      uint32
+	Address      schema.Address
 	AddressBits  uint8
 	AddressBytes uint8
 
@@ -245,7 +246,7 @@ func sizeBits(n uint8) byte {
 
 // bytesFor returns how many bytes cover the bits that are set in changed: the first
 // has so many low bits, each other 7 more.
-func bytesFor(changed uint32, first uint8) uint8 {
+func bytesFor(changed schema.Address, first uint8) uint8 {
 	n := uint8(1)
 	for changed >>= first; changed != 0 && n < maxAddressBytes; changed >>= 7 {
 		n++

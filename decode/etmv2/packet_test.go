@@ -57,7 +57,7 @@ func pcIn(t testing.TB, address, isa string) decode.PC {
 	if isa == "t32" {
 		state = schema.T32
 	}
-	return decode.PC{Address: uint32(v), ISA: state}
+	return decode.PC{Address: schema.Address(v), ISA: state}
 }
 
 // The branch addresses of the golden vectors, both ways: A[19:0] takes three bytes in

@@ -58,7 +58,7 @@ func (d *Decoder) enterThumb(to decode.PC) {
 }
 
 // isSecondHalf reports whether an address is that of the second half of a pair.
-func (d *Decoder) isSecondHalf(address uint32) bool {
+func (d *Decoder) isSecondHalf(address schema.Address) bool {
 	h, ok := d.halfword(address)
 	if !ok || !isSuffix(h) {
 		return false
@@ -85,7 +85,7 @@ func (d *Decoder) here() decode.PC {
 	return at
 }
 
-func (d *Decoder) halfword(address uint32) (uint16, bool) {
+func (d *Decoder) halfword(address schema.Address) (uint16, bool) {
 	b := d.mem.Fetch(d.rec.Space(), address)
 	if len(b) < 2 {
 		return 0, false

@@ -50,7 +50,7 @@ func (c *Config) ParseTFO(p *TFO, b []byte) error {
 	if err != nil {
 		return err
 	}
-	q.ContextID, q.At = id, pcOf(address)
+	q.ContextID, q.At = id, pcOf(schema.Address(address))
 	if q.LSM {
 		if len(b) > q.Len && b[q.Len]&branchBit == 0 {
 			return badPacket(b[q.Len], "no branch address after the address of a load or store multiple")
@@ -66,7 +66,7 @@ func (c *Config) ParseTFO(p *TFO, b []byte) error {
 }
 
 // pcOf returns the PC whose address has the Thumb bit in bit 0.
-func pcOf(address uint32) decode.PC {
+func pcOf(address schema.Address) decode.PC {
 	if address&1 != 0 {
 		return decode.PC{Address: address &^ 1, ISA: schema.T32}
 	}
@@ -81,7 +81,7 @@ func (c *Config) AppendTFO(dst []byte, p TFO) []byte {
 	if p.At.ISA == schema.T32 {
 		address |= 1
 	}
-	dst = decode.AppendLittleEndian(dst, address, 4)
+	dst = decode.AppendLittleEndian(dst, uint32(address), 4)
 	if p.LSM {
 		dst = p.Current.append(dst)
 	}

@@ -182,5 +182,5 @@ func (d *Decoder) warmSVC(i int, to decode.PC, v vector) bool {
 
 // nearVectors reports whether a position may be an exception vector.
 func (c *Config) nearVectors(at decode.PC) bool {
-	return at.Address-c.Vectors() < 4*uint32(len(vectorTypes))
+	return at.Address-c.Vectors() < 4*schema.Address(len(vectorTypes))
 }

@@ -83,7 +83,7 @@ func sameWarm(t *testing.T, c *Config, records []byte, size int) {
 func randomTrace(c *Config, seed uint64, samples int) []byte {
 	random := rand.New(rand.NewPCG(seed, 'w'))
 	var targets []decode.PC
-	for _, at := range []uint32{0x8000, 0x8004, 0x8010, 0x8018, 0x801C, 0x8020, 0x8041, 0x8043, 0x8051, 0x8053, 0x8, 0x18} {
+	for _, at := range []schema.Address{0x8000, 0x8004, 0x8010, 0x8018, 0x801C, 0x8020, 0x8041, 0x8043, 0x8051, 0x8053, 0x8, 0x18} {
 		targets = append(targets, pcOf(at))
 	}
 	var b, fifo []byte

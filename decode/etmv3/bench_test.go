@@ -42,13 +42,13 @@ func randomPacket(cfg *Config, r *rand.Rand) Packet {
 		}
 		return Packet{Kind: PHeader, Atoms: a}
 	case kind < branches:
-		branch := Branch{Bytes: []uint8{1, 2, 2, 2, 2, 3, 3, 5}[r.IntN(8)], Address: r.Uint32N(64), ISA: schema.T32}
+		branch := Branch{Bytes: []uint8{1, 2, 2, 2, 2, 3, 3, 5}[r.IntN(8)], Address: schema.Address(r.Uint32N(64)), ISA: schema.T32}
 		if branch.Bytes == 5 && r.IntN(10) == 0 {
 			branch.Info, branch.Exception = 1, 14
 		}
 		return Packet{Kind: BranchAddress, Branch: branch}
 	case kind < 995:
-		return Packet{Kind: ISync, Address: r.Uint32() &^ 3, Reason: schema.ISyncTraceOn}
+		return Packet{Kind: ISync, Address: schema.Address(r.Uint32() &^ 3), Reason: schema.ISyncTraceOn}
 	case kind < 997:
 		return Packet{Kind: ASync, Len: 6}
 	default:
@@ -59,7 +59,7 @@ func randomPacket(cfg *Config, r *rand.Rand) Packet {
 func randomData(r *rand.Rand) Packet {
 	p := Packet{Kind: NormalData, ValueBytes: valueBytes[r.IntN(4)], Value: r.Uint32()}
 	if r.IntN(2) == 0 {
-		p.NewAddress, p.AddressBytes, p.Address = true, uint8(1+r.IntN(5)), r.Uint32()
+		p.NewAddress, p.AddressBytes, p.Address = true, uint8(1+r.IntN(5)), schema.Address(r.Uint32())
 	}
 	return p
 }

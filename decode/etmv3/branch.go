@@ -12,7 +12,7 @@ type Branch struct {
 	// Address as sent: Bits bits, without the low bits that are always 0 in the
 	// instruction set (A32 two, Thumb one, Jazelle none). Bytes is the number of
 	// address bytes, 1 to 5.
-	Address uint32
+	Address schema.Address
 	Bits    uint8
 	Bytes   uint8
 	// ISA is in a fifth address byte: A32, Jazelle, or T32, which means T32EE if
@@ -42,9 +42,9 @@ func (r *Branch) IsException() bool { return r.Old || r.Exception != 0 }
 // Target returns the address of r, after the last address was last. isa is the
 // instruction set at the target: r.ISA if r has five address bytes, otherwise the
 // one before r.
-func (r *Branch) Target(last uint32, isa schema.ISA) uint32 {
+func (r *Branch) Target(last schema.Address, isa schema.ISA) schema.Address {
 	shift := addressShift(isa)
-	sent := uint32(1<<(r.Bits+shift) - 1)
+	sent := schema.Address(1<<(r.Bits+shift) - 1)
 	return last&^sent | r.Address<<shift
 }
 
@@ -170,15 +170,15 @@ func (r *Branch) setAddress(b []byte, alternative bool) {
 	v := uint32(b[0] >> 1 & 0x3f)
 	switch len(b) {
 	case 1:
-		r.Address, r.Bits = v, 6
+		r.Address, r.Bits = schema.Address(v), 6
 	case 2:
-		r.Address, r.Bits = v|uint32(b[1]&last)<<6, 13-short
+		r.Address, r.Bits = schema.Address(v|uint32(b[1]&last)<<6), 13-short
 	case 3:
-		r.Address, r.Bits = v|uint32(b[1]&0x7f)<<6|uint32(b[2]&last)<<13, 20-short
+		r.Address, r.Bits = schema.Address(v|uint32(b[1]&0x7f)<<6|uint32(b[2]&last)<<13), 20-short
 	case 4:
-		r.Address, r.Bits = v|uint32(b[1]&0x7f)<<6|uint32(b[2]&0x7f)<<13|uint32(b[3]&last)<<20, 27-short
+		r.Address, r.Bits = schema.Address(v|uint32(b[1]&0x7f)<<6|uint32(b[2]&0x7f)<<13|uint32(b[3]&last)<<20), 27-short
 	default:
-		r.Address = v | uint32(b[1]&0x7f)<<6 | uint32(b[2]&0x7f)<<13 | uint32(b[3]&0x7f)<<20
+		r.Address = schema.Address(v | uint32(b[1]&0x7f)<<6 | uint32(b[2]&0x7f)<<13 | uint32(b[3]&0x7f)<<20)
 		r.setFifthByte(b[4])
 	}
 }
@@ -196,7 +196,7 @@ func (r *Branch) setFifthByte(x byte) {
 	default:
 		r.ISA, r.Bits = schema.A32, 30
 	}
-	r.Address |= uint32(x) << 27 & (1<<r.Bits - 1)
+	r.Address |= schema.Address(x) << 27 & (1<<r.Bits - 1)
 }
 
 // The information bytes of a branch address, C AltISA Canc Excp[3:0] NS, then C

@@ -14,9 +14,9 @@ func TestBranch(t *testing.T) {
 		name   string
 		cfg    Config
 		isa    schema.ISA // of the state before
-		last   uint32
+		last   schema.Address
 		bytes  string
-		target uint32
+		target schema.Address
 		want   Branch // without Address and Bits; Bytes is 0 for the number of bytes
 	}{
 		{"1 byte", plain, schema.T32, 0x700ade00, "0b", 0x700ade0a, Branch{}},
@@ -114,7 +114,7 @@ func TestAddressBits(t *testing.T) {
 			if err := tt.cfg.Parse(&p, b); err != nil {
 				t.Fatal(err)
 			}
-			want := uint32(1)<<top<<1 - 1<<tt.lowest
+			want := schema.Address(1)<<top<<1 - 1<<tt.lowest
 			if got := p.Branch.Target(0, tt.isa); got != want || int(p.Branch.Bits) != top-tt.lowest+1 {
 				t.Errorf("% x in %s: %d bits, %08x, want %08x", b, tt.isa, p.Branch.Bits, got, want)
 			}

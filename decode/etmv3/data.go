@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // The headers of data packets (§7.2, table 7.1), without their variable bits.
@@ -105,9 +106,9 @@ const bigEndian = 1 << 4
 // bits a byte, low first, four in the fifth (§7.4.2). It returns how many there
 // are, 0 if b ends before the last of them.
 func (p *Packet) setDataAddress(b []byte) (n int) {
-	var v uint32
+	var v schema.Address
 	for i, x := range b {
-		v |= uint32(x&^more) << (7 * i)
+		v |= schema.Address(x&^more) << (7 * i)
 		if i == maxAddressBytes-1 {
 			p.BigEndian = x&bigEndian != 0
 		} else if x&more != 0 {
@@ -134,7 +135,7 @@ func (c *Config) appendData(dst []byte, p *Packet) []byte {
 	}
 	dst = append(dst, h)
 	if p.NewAddress && c.DataAddress {
-		dst = appendSevens(dst, p.Address, p.AddressBytes)
+		dst = appendSevens(dst, uint32(p.Address), p.AddressBytes)
 		if p.BigEndian {
 			dst[len(dst)-1] |= bigEndian
 		}

@@ -38,7 +38,7 @@ type Decoder struct {
 type state struct {
 	// As last traced: the address that supplies the bits which packets with fewer
 	// than five address bytes do not send, and the instruction set.
-	address uint32
+	address schema.Address
 	isa     schema.ISA
 	altISA  bool
 
@@ -229,7 +229,7 @@ func (d *Decoder) processPacket(p *Packet, i int) {
 		d.noteUndefined(p)
 		d.exceptionReturn()
 	case Trigger:
-		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[uint32]{}, "")
+		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[schema.Address]{}, "")
 	case ExceptionEntry:
 		d.noteUndefined(p)
 		d.fate(decode.DataElement{Key: d.key(), Kind: decode.ElementPush})
@@ -261,7 +261,7 @@ func (d *Decoder) key() schema.Key {
 	return schema.Key{Seq: d.walk.Seq, Offset: d.offset}
 }
 
-func (d *Decoder) inconsistent(address uint32, detail string) {
+func (d *Decoder) inconsistent(address schema.Address, detail string) {
 	d.rec.Inconsistent(d.key(), address, detail)
 }
 

@@ -28,10 +28,10 @@ func TestFastPathEdges(t *testing.T) {
 	for _, registers := range []uint16{3, 4 | 1<<6 | 3<<8, 3 | 1<<3, 5 | 1<<3 | 1<<6 | 3<<8} {
 		cfg := warmConfig(registers)
 		packet := func(p Packet) []byte { return cfg.Append(nil, p) }
-		from := func(last, address uint32) []byte {
+		from := func(last, address schema.Address) []byte {
 			return packet(Packet{Kind: BranchAddress, Branch: cfg.branchTo(last, schema.T32, address, schema.T32)})
 		}
-		to := func(address uint32) []byte { return from(load, address) }
+		to := func(address schema.Address) []byte { return from(load, address) }
 		whole := from(0, load)
 		one, round, idle := cfg.executed(1), cfg.executed(3), packet(Packet{Kind: Ignore})
 		wait := idle

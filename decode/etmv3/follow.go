@@ -183,7 +183,7 @@ func (d *Decoder) unplaced(executed bool) {
 		d.pending, d.unsure = false, true
 	}
 	if !d.unplacedRun.active {
-		d.openUnplaced(schema.EventNoAddress, schema.Null[uint32]{})
+		d.openUnplaced(schema.EventNoAddress, schema.Null[schema.Address]{})
 	}
 	d.unplacedRun.atoms++
 	d.noteUnplaced(executed)
@@ -201,7 +201,7 @@ func (d *Decoder) dropWaits() {
 
 // openUnplaced begins an unplaced run. Its event is written at its end, which may
 // be in another part.
-func (d *Decoder) openUnplaced(kind schema.EventKind, address schema.Null[uint32]) {
+func (d *Decoder) openUnplaced(kind schema.EventKind, address schema.Null[schema.Address]) {
 	d.closeUnplaced()
 	d.unplacedRun = unplacedRun{active: true, Event: schema.Event{Key: d.key(), Event: kind, Address: address}}
 }
@@ -226,7 +226,7 @@ func (d *Decoder) unmapped() {
 }
 
 // jump sets the position to an address from the trace.
-func (d *Decoder) jump(address uint32, state schema.ISA) {
+func (d *Decoder) jump(address schema.Address, state schema.ISA) {
 	d.pending, d.unsure = false, false
 	d.split.end()
 	if state == schema.Jazelle {

@@ -18,7 +18,7 @@ func TestInsideBudget(t *testing.T) {
 	cfg := &Config{Minor: 1}
 	d := cfg.NewDecoder(mem, decode.Wanted{})
 	u := &decode.Result{}
-	for i := range uint32(segments) {
+	for i := range schema.Address(segments) {
 		b := cfg.Append(nil, Packet{Kind: ISync, Reason: schema.ISyncPeriodic, Address: base + 2 + 2*i, ISA: schema.T32})
 		b = cfg.Append(b, Packet{Kind: PHeader, Atoms: Atoms{Count: 2, Format: 1}})
 		d.Decode(u, decode.Part{Data: b, Offsets: decode.OffsetsFrom(0, len(b), decode.Form{})})

@@ -67,7 +67,7 @@ func (c *Config) parseISyncAddresses(p *Packet, info, h byte, b []byte) (n int, 
 	n = addressBytes
 	p.AltISA = c.Minor >= minorAltISA && info&isyncAltISA != 0
 	p.LSiP = info&isyncLSiP != 0
-	p.setState(decode.LittleEndian(b[:addressBytes]), info&isyncJ != 0)
+	p.setState(schema.Address(decode.LittleEndian(b[:addressBytes])), info&isyncJ != 0)
 	if p.Reason == schema.ISyncPeriodic && (p.HasCycles || p.LSiP) {
 		p.Bad = true
 	}
@@ -86,7 +86,7 @@ func (c *Config) parseISyncAddresses(p *Packet, info, h byte, b []byte) (n int, 
 // with its T bit, from J, and from AltISA, which is already set. A state that is
 // not in the table of states makes the packet bad: AltISA without T or with J, and
 // ARM state at an address that is no multiple of 4.
-func (p *Packet) setState(address uint32, j bool) {
+func (p *Packet) setState(address schema.Address, j bool) {
 	t := address&1 != 0
 	switch {
 	case j:
@@ -116,7 +116,7 @@ func (c *Config) appendISync(dst []byte, p *Packet) []byte {
 	if p.ISA == schema.T32 || p.ISA == schema.T32EE {
 		address |= 1
 	}
-	dst = decode.AppendLittleEndian(dst, address, 4)
+	dst = decode.AppendLittleEndian(dst, uint32(address), 4)
 	if p.LSiP {
 		dst = c.appendBranch(dst, &p.Branch)
 	}

@@ -49,7 +49,7 @@ type Packet struct {
 	// Address of an I-sync: all of it, without the T bit; with LSiP that of the
 	// data instruction. Of data packets: the AddressBits low bits of it, sent in
 	// AddressBytes bytes (0 to 5).
-	Address      uint32
+	Address      schema.Address
 	AddressBits  uint8
 	AddressBytes uint8
 

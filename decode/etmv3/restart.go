@@ -159,7 +159,7 @@ func (d *Decoder) lateCount(p *Packet) {
 		d.back.Count = schema.Of(decode.BackCount{Count: n, Event: len(d.rec.Result.Events)})
 		fallthrough
 	default:
-		d.rec.Event(d.key(), schema.EventCountUnexpected, schema.Null[uint32]{}, "")
+		d.rec.Event(d.key(), schema.EventCountUnexpected, schema.Null[schema.Address]{}, "")
 	}
 	d.rec.Result.Counts.Append(row)
 }

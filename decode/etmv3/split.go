@@ -71,7 +71,7 @@ func (d *Decoder) here() decode.PC {
 // secondHalf reports whether an address that the flow goes to is the second half
 // of an instruction. An earlier exception of the segment at that address knows;
 // otherwise the code is inspected.
-func (d *Decoder) secondHalf(address uint32) bool {
+func (d *Decoder) secondHalf(address schema.Address) bool {
 	if half, ok := d.split.returns.half(address); ok {
 		return half
 	}
@@ -82,7 +82,7 @@ func (d *Decoder) secondHalf(address uint32) bool {
 // only, and whether it is the second half of an instruction. It also notes where
 // that instruction starts (if it is) or the next one does (if not), since a handler
 // that completes an instruction returns after it.
-func (d *Decoder) noteReturn(address uint32, half bool) {
+func (d *Decoder) noteReturn(address schema.Address, half bool) {
 	begins := address - 2
 	if first, ok := d.halfword(address); !half {
 		if begins = address + 2; ok && isa.Is32Bit(first) {
@@ -95,7 +95,7 @@ func (d *Decoder) noteReturn(address uint32, half bool) {
 
 // A returnPoint is an address, and whether it is the second half of an instruction.
 type returnPoint struct {
-	address uint32
+	address schema.Address
 	half    bool
 }
 
@@ -112,7 +112,7 @@ func (r *returnPoints) add(at returnPoint) {
 
 // half reports whether an address was the second half of an instruction when an
 // exception was last taken there. ok is false if none was.
-func (r *returnPoints) half(address uint32) (half, ok bool) {
+func (r *returnPoints) half(address schema.Address) (half, ok bool) {
 	for i := r.n - 1; i >= max(0, r.n-len(r.last)); i-- {
 		if at := r.last[i%len(r.last)]; at.address == address {
 			return at.half, true
@@ -126,14 +126,14 @@ func (r *returnPoints) half(address uint32) (half, ok bool) {
 // What looks like a first half may be the end of another instruction. So inPair
 // scans back to the nearest halfword below 0xE800, which is always a whole
 // instruction or the end of one, and counts forward from there.
-func (d *Decoder) inPair(address uint32) bool {
+func (d *Decoder) inPair(address schema.Address) bool {
 	prefix, ok := d.halfword(address - 2)
 	suffix, ok2 := d.halfword(address)
 	isBL, isBLX := suffix>>11 == 0x1f, suffix>>11 == 0x1d && suffix&1 == 0
 	if !ok || !ok2 || prefix>>11 != 0x1e || !isBL && !isBLX {
 		return false
 	}
-	n := uint32(1) // halfwords before address that may be first halves
+	n := schema.Address(1) // halfwords before address that may be first halves
 	for ; n < maxPairs; n++ {
 		if h, ok := d.halfword(address - 2*n - 2); !ok || !isa.Is32Bit(h) {
 			break
@@ -146,7 +146,7 @@ func (d *Decoder) inPair(address uint32) bool {
 // code.
 const maxPairs = 64
 
-func (d *Decoder) halfword(address uint32) (uint16, bool) {
+func (d *Decoder) halfword(address schema.Address) (uint16, bool) {
 	b := d.mem.Fetch(d.rec.Space(), address)
 	if len(b) < 2 {
 		return 0, false

@@ -156,8 +156,8 @@ func (d *Decoder) exception(p *Packet, after int) {
 
 // returnAddress applies the cancel of the exception and returns its return address.
 // If only the previous part knows that, the stitcher completes it.
-func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType) schema.Null[uint32] {
-	var reached schema.Null[uint32]
+func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType) schema.Null[schema.Address] {
+	var reached schema.Null[schema.Address]
 	if d.walk.Known() {
 		reached = schema.Of(d.here().Address)
 	}
@@ -179,11 +179,11 @@ func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType) schema.Nul
 	switch d.cancelable {
 	case decode.CancelableInstruction:
 		at, ok := d.rec.Result.LastAddress(d.rec.Base, d.rec.Result.Ends())
-		return schema.Null[uint32]{V: at, OK: ok}
+		return schema.Null[schema.Address]{V: at, OK: ok}
 	case decode.CancelableEarlier:
 		d.back.Aborts = append(d.back.Aborts, len(d.rec.Result.Exceptions))
 	case decode.CancelableUnplaced:
-		return schema.Null[uint32]{}
+		return schema.Null[schema.Address]{}
 	case decode.NothingCancelable, decode.CancelableReturn:
 	}
 	return reached
@@ -197,7 +197,7 @@ func faults(t schema.ExceptionType) bool {
 
 // cancel applies a cancel (docs/etmv3.md §4.6), and returns the address of the
 // cancelled instruction. It fails if no instruction was cancelled.
-func (d *Decoder) cancel() (address schema.Null[uint32], ok bool) {
+func (d *Decoder) cancel() (address schema.Null[schema.Address], ok bool) {
 	cancelable, row := d.cancelable, d.returnIndex
 	d.setCancelable(decode.NothingCancelable)
 	switch cancelable {
@@ -214,7 +214,7 @@ func (d *Decoder) cancel() (address schema.Null[uint32], ok bool) {
 	case decode.CancelableReturn:
 		d.dropReturn(row)
 		d.cancelled(decode.ElementReturnCancelled)
-		return schema.Null[uint32]{}, false
+		return schema.Null[schema.Address]{}, false
 	case decode.CancelableEarlier:
 		d.back.Cancel = schema.Of(decode.BackCancel{
 			Event: len(d.rec.Result.Events), Exception: len(d.rec.Result.Exceptions), Return: row, DataElement: d.cancelled(decode.ElementCancelled),
@@ -222,8 +222,8 @@ func (d *Decoder) cancel() (address schema.Null[uint32], ok bool) {
 	case decode.CancelableUnplaced:
 		ok = true
 	case decode.NothingCancelable:
-		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[uint32]{}, decode.NothingToCancel)
-		return schema.Null[uint32]{}, false
+		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[schema.Address]{}, decode.NothingToCancel)
+		return schema.Null[schema.Address]{}, false
 	}
 	d.rec.Event(d.key(), schema.EventCancelled, address, "")
 	return address, ok

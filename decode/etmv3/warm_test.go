@@ -244,9 +244,9 @@ func walkMadeUp(genome []byte, cfg *Config, packets int, seed uint64) []byte {
 	for range packets {
 		switch {
 		case d.pending || !d.walk.Known():
-			address, state := uint32(madeUpT32+4*r.IntN(len(genome))), schema.T32
+			address, state := schema.Address(madeUpT32+4*r.IntN(len(genome))), schema.T32
 			if r.IntN(4) == 0 {
-				address, state = uint32(madeUpA32+4*r.IntN(len(genome))), schema.A32
+				address, state = schema.Address(madeUpA32+4*r.IntN(len(genome))), schema.A32
 			}
 			put(Packet{Kind: BranchAddress, Branch: cfg.branchTo(d.address, d.isa, address, state)})
 		case r.IntN(100) == 0 && cfg.Minor >= minorTimestamp:
@@ -259,7 +259,7 @@ func walkMadeUp(genome []byte, cfg *Config, packets int, seed uint64) []byte {
 }
 
 // branchTo returns a branch address of as few bytes as it takes from the last address.
-func (c *Config) branchTo(last uint32, state schema.ISA, address uint32, to schema.ISA) Branch {
+func (c *Config) branchTo(last schema.Address, state schema.ISA, address schema.Address, to schema.ISA) Branch {
 	for n := uint8(1); n < maxAddressBytes; n++ {
 		r := Branch{Bytes: n, Bits: 7*n - 1, ISA: state}
 		if c.AltBranch && n > 1 {

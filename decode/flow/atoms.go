@@ -202,7 +202,7 @@ func (w *Walker) endBlock(run *schema.Run, executed bool) Stop {
 // TakeBack removes the last instruction of the result's runs after from, and
 // returns its address and cost. The position does not change. It fails if there is
 // no instruction.
-func (w *Walker) TakeBack(from decode.Ends) (address, cost uint32, ok bool) {
+func (w *Walker) TakeBack(from decode.Ends) (address schema.Address, cost uint32, ok bool) {
 	to := w.result.Ends()
 	if address, cost, ok = w.result.TakeBack(from, &to); !ok {
 		return 0, 0, false

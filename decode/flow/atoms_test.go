@@ -33,7 +33,7 @@ func TestAtoms(t *testing.T) {
 		executed bool
 		cost     uint32
 		stop     Stop
-		next     uint32
+		next     schema.Address
 	}{
 		{&first, true, 2, Arrived, 0x8004},
 		{&first, true, 3, Arrived, 0x8000}, // taken
@@ -65,7 +65,7 @@ func TestAtoms(t *testing.T) {
 		t.Errorf("costs %v, %d instructions", result.Costs, w.Seq)
 	}
 	// Taken back one by one: the addresses in reverse order, then none.
-	for _, address := range []uint32{0x8008, 0x8004, 0x8000, 0x8004, 0x8000} {
+	for _, address := range []schema.Address{0x8008, 0x8004, 0x8000, 0x8004, 0x8000} {
 		if at, _, ok := w.TakeBack(decode.Ends{}); !ok || at != address {
 			t.Errorf("took back %#x, %t, want %#x", at, ok, address)
 		}
@@ -81,13 +81,13 @@ func TestAtoms(t *testing.T) {
 func TestAtomsOfUnitBudget(t *testing.T) {
 	const entries, atoms = 400, 15
 	w, result := newWalker(0, a32(0, repeated(nop, schema.MaxBlock+entries+atoms)...))
-	enter := func(i uint32) {
+	enter := func(i schema.Address) {
 		w.Goto(decode.PC{Address: 4 * i, ISA: schema.A32}, image.SecureSpace)
 		if walked, stop := w.Executed(&Source{Offset: int64(i)}, atoms); walked != atoms || stop != Arrived {
 			t.Fatalf("entry %d: %d atoms walked, stop %d", i, walked, stop)
 		}
 	}
-	for i := range uint32(entries) {
+	for i := range schema.Address(entries) {
 		enter(i)
 	}
 	if w.Seq != entries*atoms {
@@ -116,14 +116,14 @@ func TestAtomsOfUnitBudget(t *testing.T) {
 
 // checkRuns checks that the runs of each offset have count instructions, from
 // offset times size on without a hole.
-func checkRuns(t *testing.T, result *decode.Result, size uint32, count int) {
+func checkRuns(t *testing.T, result *decode.Result, size schema.Address, count int) {
 	t.Helper()
-	at := map[int64]uint32{}
+	at := map[int64]schema.Address{}
 	for i := range result.Runs {
 		run := &result.Runs[i]
 		for k := range run.Count {
 			n := at[run.Offset]
-			if got, want := result.Blocks[run.Block].Address[run.First+k], (uint32(run.Offset)+n)*size; got != want {
+			if got, want := result.Blocks[run.Block].Address[run.First+k], (schema.Address(run.Offset)+n)*size; got != want {
 				t.Fatalf("offset %d, instruction %d at %#x, want %#x", run.Offset, n, got, want)
 			}
 			at[run.Offset] = n + 1
@@ -144,10 +144,10 @@ func TestShortBlocksDependOnUnit(t *testing.T) {
 	const entries, straight = 200, schema.MaxBlock + 200
 	const back = 0xea000000 | -(straight+2)&0xffffff // b to as many words before
 	memory := a32(0, append(repeated(nop, straight), repeated(back, entries+1)...)...)
-	walk := func(w *Walker, order func(i uint32) uint32, n uint32) *decode.Result {
+	walk := func(w *Walker, order func(i schema.Address) schema.Address, n schema.Address) *decode.Result {
 		result := &decode.Result{}
 		w.Begin(result)
-		for i := range uint32(entries) { // each branch is in the result, not taken
+		for i := range schema.Address(entries) { // each branch is in the result, not taken
 			w.Goto(decode.PC{Address: 4 * (straight + i), ISA: schema.A32}, image.SecureSpace)
 			w.Atom(&Source{Offset: -1}, false, 0)
 		}
@@ -160,15 +160,15 @@ func TestShortBlocksDependOnUnit(t *testing.T) {
 		}
 		return result
 	}
-	down := func(i uint32) uint32 { return entries - 1 - i%(entries-20) } // and some of them again
+	down := func(i schema.Address) schema.Address { return entries - 1 - i%(entries-20) } // and some of them again
 	used, _ := newWalker(0, memory)
 	unused, _ := newWalker(0, memory)
-	walk(used, func(i uint32) uint32 { return 20 + i%50 }, 100) // the last ones below, and links to them
+	walk(used, func(i schema.Address) schema.Address { return 20 + i%50 }, 100) // the last ones below, and links to them
 	got, want := walk(used, down, entries), walk(unused, down, entries)
 	if !slices.Equal(got.Runs, want.Runs) || !slices.EqualFunc(got.Blocks, want.Blocks, sameBlock) {
 		t.Errorf("%d runs in %d blocks, want %d in %d", len(got.Runs), len(got.Blocks), len(want.Runs), len(want.Blocks))
 	}
-	entered := map[uint32]bool{}
+	entered := map[schema.Address]bool{}
 	for _, b := range got.Blocks {
 		if entered[b.Key.Address] {
 			t.Errorf("two blocks at 0x%x", b.Key.Address)
@@ -186,7 +186,7 @@ func TestUnusedTargets(t *testing.T) {
 	memory := repeated(nop, schema.MaxBlock+branches)
 	const back = 0xea000000 | -(schema.MaxBlock+branches+2)&0xffffff // b to as many words before
 	w, result := newWalker(0, a32(0, append(memory, repeated(back, branches)...)...))
-	for i := range uint32(branches) {
+	for i := range schema.Address(branches) {
 		w.Goto(decode.PC{Address: 4 * (schema.MaxBlock + branches + i), ISA: schema.A32}, image.SecureSpace)
 		if stop := w.Atom(&Source{}, true, 0); stop != Arrived || w.PC().Address != 4*i {
 			t.Fatalf("branch %d: stop %d, at %#x", i, stop, w.PC().Address)

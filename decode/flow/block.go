@@ -4,8 +4,6 @@
 package flow
 
 import (
-	"math"
-
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
@@ -41,17 +39,17 @@ type block struct {
 	dropped  bool  // no longer in the cache: its links stay nil
 	closed   uint8 // by bit of an outcome: to leave the block by it takes more than to follow the link, where ready
 
-	at        locationID    // that the block was entered at
-	code      *schema.Block // nil: not even the first instruction could be read
-	next      uint32        // address after the last instruction
-	partStamp uint32        // the block is Result.Blocks[index] if this is that of the current part
-	unit      uint32        // the last work unit whose result has the block
-	split     uint16        // position of the first 32-bit T32 instruction, the length without one
-	pass      uint16        // of a walk by samples: instructions before the first that is 32-bit T32, or an indirect branch
-	first     int64         // see count.go
-	others    []arrivals    // likewise
-	cycles    *cycles       // see countcycles.go; nil: none yet
-	failing   []failing     // see countinside.go
+	at        locationID     // that the block was entered at
+	code      *schema.Block  // nil: not even the first instruction could be read
+	next      schema.Address // address after the last instruction
+	partStamp uint32         // the block is Result.Blocks[index] if this is that of the current part
+	unit      uint32         // the last work unit whose result has the block
+	split     uint16         // position of the first 32-bit T32 instruction, the length without one
+	pass      uint16         // of a walk by samples: instructions before the first that is 32-bit T32, or an indirect branch
+	first     int64          // see count.go
+	others    []arrivals     // likewise
+	cycles    *cycles        // see countcycles.go; nil: none yet
+	failing   []failing      // see countinside.go
 
 	last isa.Instruction // with atWaypoint: the last instruction
 
@@ -85,7 +83,7 @@ func (b *block) len() int { return int(b.count) }
 
 // A builder decodes straight code. Its slices are scratch memory.
 type builder struct {
-	address []uint32
+	address []schema.Address
 	opcode  []uint32
 	size    []uint8
 	kind    []uint8
@@ -113,7 +111,7 @@ func (p *Program) build(key schema.BlockKey) *block {
 		if unsplit := in.Size == 2 || key.ISA == schema.A32; unsplit && int(b.split) == len(s.address)-1 {
 			b.split++
 		}
-		b.next += uint32(in.Size)
+		b.next += schema.Address(in.Size)
 		if p.rules.endsBlock(in.Flow) {
 			b.endAt(in, p.rules.ReturnStack)
 			break
@@ -130,7 +128,7 @@ func (p *Program) build(key schema.BlockKey) *block {
 	if b.count = uint32(len(s.address)); b.count > 0 {
 		b.code = &schema.Block{
 			Key:     key,
-			Address: append([]uint32(nil), s.address...),
+			Address: append([]schema.Address(nil), s.address...),
 			Opcode:  append([]uint32(nil), s.opcode...),
 			Size:    append([]uint8(nil), s.size...),
 			Kind:    append([]uint8(nil), s.kind...),
@@ -141,11 +139,11 @@ func (p *Program) build(key schema.BlockKey) *block {
 
 // lastLooked returns the last address at which the block, or an instruction after it, may have
 // been looked for.
-func (b *block) lastLooked() uint32 {
+func (b *block) lastLooked() schema.Address {
 	if last := b.next + 3; last >= b.at.key().Address {
 		return last
 	}
-	return math.MaxUint32
+	return schema.MaxAddress
 }
 
 // endAt ends the block at a waypoint. pushes says that calls push their return address.
@@ -163,7 +161,7 @@ func (b *block) endAt(in isa.Instruction, pushes bool) {
 
 // fetch decodes the instruction at address. A 32-bit instruction may lie across
 // two regions; a 16-bit one needs no more than its own two bytes.
-func (p *Program) fetch(key schema.BlockKey, address uint32) (isa.Instruction, bool) {
+func (p *Program) fetch(key schema.BlockKey, address schema.Address) (isa.Instruction, bool) {
 	lo, ok := p.halfword(key.Space, address)
 	if !ok {
 		return isa.Instruction{}, false
@@ -182,7 +180,7 @@ func (p *Program) fetch(key schema.BlockKey, address uint32) (isa.Instruction, b
 }
 
 // halfword fetches two bytes, from the region fetched from last if it has them.
-func (p *Program) halfword(space uint8, address uint32) (uint16, bool) {
+func (p *Program) halfword(space uint8, address schema.Address) (uint16, bool) {
 	i := int64(address) - int64(p.windowAt)
 	if space != p.windowSpace || i < 0 || i+2 > int64(len(p.window)) {
 		p.window, p.windowAt, p.windowSpace = p.mem.Fetch(image.Space(space), address), address, space
@@ -239,7 +237,7 @@ func (p location) key() schema.BlockKey {
 type locationID uint64
 
 func identify(k schema.BlockKey) locationID {
-	id := locationID(k.Address) | locationID(k.ISA)<<32 | locationID(k.Space)<<40
+	id := locationID(schema.Word(k.Address)) | locationID(k.ISA)<<32 | locationID(k.Space)<<40
 	if k.Short {
 		id |= 1 << 48
 	}
@@ -247,8 +245,9 @@ func identify(k schema.BlockKey) locationID {
 }
 
 func (i locationID) key() schema.BlockKey {
-	return schema.BlockKey{Address: uint32(i), ISA: i.isa(), Space: uint8(i.space()), Short: i>>48 != 0}
+	return schema.BlockKey{Address: i.address(), ISA: i.isa(), Space: uint8(i.space()), Short: i>>48 != 0}
 }
 
-func (i locationID) isa() schema.ISA    { return schema.ISA(i >> 32) }
-func (i locationID) space() image.Space { return image.Space(i >> 40) }
+func (i locationID) address() schema.Address { return schema.Address(uint32(i)) }
+func (i locationID) isa() schema.ISA         { return schema.ISA(i >> 32) }
+func (i locationID) space() image.Space      { return image.Space(i >> 40) }

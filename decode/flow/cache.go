@@ -27,7 +27,7 @@ type Program struct {
 	scratch builder
 	// The region fetched from last.
 	window      []byte
-	windowAt    uint32
+	windowAt    schema.Address
 	windowSpace uint8
 }
 

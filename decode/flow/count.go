@@ -139,7 +139,7 @@ func (w *Walker) arrive(b, next *block) {
 // arriveSlow is arrive from elsewhere than the first time.
 func (w *Walker) arriveSlow(b, next *block) {
 	if next.counted != w.partStamp {
-		w.turn(b, taken, uint32(next.at), 1, 0)
+		w.turn(b, taken, next.at.address(), 1, 0)
 		return
 	}
 	if next.came.from == nil {
@@ -154,11 +154,11 @@ func (w *Walker) arriveSlow(b, next *block) {
 		next.others = append(next.others, arrivals{from: b, n: 1})
 		return
 	}
-	w.turn(b, taken, uint32(next.at), 1, 0)
+	w.turn(b, taken, next.at.address(), 1, 0)
 }
 
 // turn adds a turn to the result.
-func (w *Walker) turn(b *block, outcome uint8, to, n uint32, cycles int64) {
+func (w *Walker) turn(b *block, outcome uint8, to schema.Address, n uint32, cycles int64) {
 	w.result.Turns = append(w.result.Turns, decode.Turn{
 		Block: b.index, To: to, N: int64(n), Outcome: b.outcomes[outcome], Told: w.told, Timed: w.timed, Cycles: cycles,
 	})
@@ -235,11 +235,11 @@ func (w *Walker) End(more bool) {
 			}
 		}
 		if b.came.n > 0 {
-			w.turn(b.came.from, taken, uint32(b.at), b.came.n, b.cameTook(0))
+			w.turn(b.came.from, taken, b.at.address(), b.came.n, b.cameTook(0))
 		}
 		for i, x := range b.others {
 			if x.n > 0 {
-				w.turn(x.from, taken, uint32(b.at), x.n, b.cameTook(i+1))
+				w.turn(x.from, taken, b.at.address(), x.n, b.cameTook(i+1))
 			}
 		}
 	}
@@ -265,7 +265,7 @@ func (w *Walker) forgetCounts() {
 
 // onward returns the address that control goes to after b, which is no indirect branch if
 // it was executed.
-func (b *block) onward(e int) uint32 {
+func (b *block) onward(e int) schema.Address {
 	if e == taken && b.flow == isa.Direct {
 		return b.last.Target
 	}

@@ -41,7 +41,7 @@ func (w *Walker) Lend() Cursor {
 // Resume continues at c.
 func (w *Walker) Resume(c Cursor) {
 	w.cur, w.pos = c.b, 0
-	w.at = location{decode.PC{Address: uint32(c.b.at), ISA: c.b.at.isa()}, c.b.at.space()}
+	w.at = location{decode.PC{Address: c.b.at.address(), ISA: c.b.at.isa()}, c.b.at.space()}
 }
 
 // A Pause is where a warm walk paused.

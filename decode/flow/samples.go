@@ -75,7 +75,7 @@ func (w *Walker) stopAt(b *block, pos int, open bool) {
 	}
 	if b != w.cur {
 		w.cur = b
-		w.at.Address, w.at.ISA, w.at.space = uint32(b.at), b.at.isa(), b.at.space()
+		w.at.Address, w.at.ISA, w.at.space = b.at.address(), b.at.isa(), b.at.space()
 	}
 	if pos > 0 && pos == int(b.count) {
 		w.Take()
@@ -235,5 +235,5 @@ func (w *Walker) follow(b *block, link int) {
 // moveTo sets the position to the start of a block.
 func (w *Walker) moveTo(b *block) {
 	w.cur, w.pos, w.open = b, 0, false
-	w.at.Address, w.at.ISA, w.at.space = uint32(b.at), b.at.isa(), b.at.space()
+	w.at.Address, w.at.ISA, w.at.space = b.at.address(), b.at.isa(), b.at.space()
 }

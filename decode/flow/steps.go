@@ -12,7 +12,7 @@ import (
 
 // NoteSteps is called once where steps are wanted. functionOf is that of [decode.Wanted]; nil: they
 // are not.
-func (w *Walker) NoteSteps(functionOf func(address uint32) int32) {
+func (w *Walker) NoteSteps(functionOf func(address schema.Address) int32) {
 	if w.functionOf = functionOf; functionOf != nil {
 		w.returns = new(returns)
 	}
@@ -53,7 +53,7 @@ func (w *Walker) beginSteps(b *block) {
 // locate finds out which functions b has instructions of.
 func (w *Walker) locate(b *block) {
 	b.located = true
-	b.function = w.functionOf(uint32(b.at))
+	b.function = w.functionOf(b.at.address())
 	for _, a := range b.code.Address {
 		b.mixed = b.mixed || w.functionOf(a) != b.function
 	}
@@ -128,18 +128,18 @@ const (
 
 // returns remember the exits by indirect branches: one for each few ways.
 type returns [1 << returnBits]struct {
-	from uint32 // index of the block in the result
-	to   uint32 // address
-	part uint32 // in which it holds
-	exit uint32 // see noExit
+	from uint32         // index of the block in the result
+	to   schema.Address // address
+	part uint32         // in which it holds
+	exit uint32         // see noExit
 }
 
 const returnBits = 12
 
 // returnFrom returns what is remembered of the exit from b to next.
 func (w *Walker) returnFrom(b, next *block) *uint32 {
-	to := uint32(next.at)
-	x := &w.returns[(b.index*0x9e3779b1^to*0x85ebca6b)>>(32-returnBits)]
+	to := next.at.address()
+	x := &w.returns[(b.index*0x9e3779b1^uint32(to)*0x85ebca6b)>>(32-returnBits)]
 	if x.from != b.index || x.to != to || x.part != w.partStamp {
 		x.from, x.to, x.part, x.exit = b.index, to, w.partStamp, 0
 	}
@@ -157,7 +157,7 @@ func (w *Walker) exit(b *block, e uint8, next *block) uint32 {
 		kind = schema.KindOther
 	}
 	n := len(w.result.Exits)
-	w.result.Exits = append(w.result.Exits, decode.Exit{Block: b.index, To: uint32(next.at), Function: next.function, Outcome: outcome, Kind: kind})
+	w.result.Exits = append(w.result.Exits, decode.Exit{Block: b.index, To: next.at.address(), Function: next.function, Outcome: outcome, Kind: kind})
 	return firstExit + uint32(n)
 }
 

@@ -42,9 +42,9 @@ type Walker struct {
 	failing  []*block     // in which instructions failed their condition
 
 	// See steps.go.
-	functionOf func(address uint32) int32 // nil: no steps are wanted
-	placed     int                        // steps in the result that are of stretches
-	returns    *returns                   // exits by indirect branches
+	functionOf func(address schema.Address) int32 // nil: no steps are wanted
+	placed     int                                // steps in the result that are of stretches
+	returns    *returns                           // exits by indirect branches
 }
 
 // unitInstructions bounds the instructions in the blocks of one result (11 bytes
@@ -133,7 +133,7 @@ const (
 
 // MissingAddress returns the address of the instruction that the last walk could
 // not read.
-func (w *Walker) MissingAddress() uint32 {
+func (w *Walker) MissingAddress() schema.Address {
 	if w.cur == nil {
 		return w.at.Address
 	}
@@ -238,8 +238,8 @@ func (w *Walker) ToWaypoint(t *Source, executed bool) Stop {
 func (w *Walker) Waypoint() *isa.Instruction { return &w.cur.last }
 
 // WaypointAddress returns the address of that waypoint.
-func (w *Walker) WaypointAddress() uint32 {
-	return w.cur.next - uint32(w.cur.last.Size)
+func (w *Walker) WaypointAddress() schema.Address {
+	return w.cur.next - schema.Address(w.cur.last.Size)
 }
 
 // Onward returns the PC after an executed waypoint that is no indirect branch.
@@ -296,7 +296,7 @@ func (w *Walker) Return() (image.Space, bool) {
 // UpTo walks up to and over the first instruction that ends after target: at least
 // one instruction. The outcomes are untold. It is the walk of
 // analyze_waypoint_update().
-func (w *Walker) UpTo(target uint32, t *Source) Stop {
+func (w *Walker) UpTo(target schema.Address, t *Source) Stop {
 	w.enter()
 	b, n := w.cur, w.cur.len()
 	i := w.pos + sort.Search(n-w.pos, func(i int) bool {

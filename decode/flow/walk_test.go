@@ -13,7 +13,7 @@ import (
 const nop, branchToSelf = 0xe1a00000, 0xeafffffe // mov r0, r0; b .
 
 // a32 is a region of A32 words.
-func a32(address uint32, words ...uint32) image.Region {
+func a32(address schema.Address, words ...uint32) image.Region {
 	var b []byte
 	for _, w := range words {
 		b = binary.LittleEndian.AppendUint32(b, w)
@@ -22,7 +22,7 @@ func a32(address uint32, words ...uint32) image.Region {
 }
 
 // newWalker returns a walker of the regions at an address, and its result.
-func newWalker(at uint32, regions ...image.Region) (*Walker, *decode.Result) {
+func newWalker(at schema.Address, regions ...image.Region) (*Walker, *decode.Result) {
 	w, result := NewWalker(NewProgram(image.New(image.Order(regions)...), Rules{Barriers: true})), &decode.Result{}
 	w.Begin(result)
 	w.Goto(decode.PC{Address: at, ISA: schema.A32}, image.SecureSpace)
@@ -68,7 +68,7 @@ func TestUnitBudget(t *testing.T) {
 	words := append(repeated(nop, 2*length), branchToSelf)
 	w, result := newWalker(0, a32(0, words...))
 	held := 0
-	for at := uint32(4 * 2 * length); at > 0; at -= 4 {
+	for at := schema.Address(4 * 2 * length); at > 0; at -= 4 {
 		w.Goto(decode.PC{Address: at, ISA: schema.A32}, image.SecureSpace)
 		if w.ToWaypoint(&Source{}, true) == Endless {
 			break
@@ -97,8 +97,8 @@ func TestCacheBudget(t *testing.T) {
 	const entries = limitInstructions/schema.MaxBlock + 20
 	words := append([]uint32{branchToSelf}, repeated(nop, schema.MaxBlock+entries)...)
 	w, result := newWalker(0, a32(0, words...))
-	for i := range uint32(entries) {
-		for _, at := range []uint32{4 * (entries - i), 0} {
+	for i := range schema.Address(entries) {
+		for _, at := range []schema.Address{4 * (entries - i), 0} {
 			w.Goto(decode.PC{Address: at, ISA: schema.A32}, image.SecureSpace)
 			if stop, want := w.ToWaypoint(&Source{}, true), map[bool]Stop{true: Endless, false: Arrived}[at > 0]; stop != want {
 				t.Fatalf("from 0x%x: stop %d, want %d", at, stop, want)
@@ -134,7 +134,7 @@ func TestUnitBudgetOfParts(t *testing.T) {
 	const length, parts = 60000, 200
 	words := append(repeated(nop, length+parts), branchToSelf)
 	w, result := newWalker(0, a32(0, words...))
-	walk := func(at uint32) Stop {
+	walk := func(at schema.Address) Stop {
 		w.Begin(result)
 		w.Goto(decode.PC{Address: 4 * at, ISA: schema.A32}, image.SecureSpace)
 		return w.ToWaypoint(&Source{}, true)
@@ -144,11 +144,11 @@ func TestUnitBudgetOfParts(t *testing.T) {
 			t.Fatalf("the same code again: stop %d", stop)
 		}
 	}
-	n := uint32(1)
+	n := schema.Address(1)
 	for n < parts && walk(n) == Arrived {
 		n++
 	}
-	if want := uint32(unitInstructions / (length + parts)); n != want {
+	if want := schema.Address(unitInstructions / (length + parts)); n != want {
 		t.Errorf("%d parts with code of their own, want %d", n, want)
 	}
 	w.Begin(&decode.Result{})
@@ -181,11 +181,11 @@ func TestRunContinuesInNextUnit(t *testing.T) {
 // The return stack keeps the newest entries.
 func TestReturnStack(t *testing.T) {
 	var s returnStack
-	for i := range uint32(returnStackDepth + 5) {
+	for i := range schema.Address(returnStackDepth + 5) {
 		s.push(&block{next: i})
 	}
 	for want := returnStackDepth + 4; want >= 5; want-- {
-		if b := s.pop(); b == nil || b.next != uint32(want) {
+		if b := s.pop(); b == nil || b.next != schema.Address(want) {
 			t.Fatalf("popped %+v; want %d", b, want)
 		}
 	}
@@ -204,7 +204,7 @@ func TestReturnStack(t *testing.T) {
 func TestReturnAfterForget(t *testing.T) {
 	const bl, bxLR = 0xeb000000, 0xe12fff1e // bl 8
 	w, _ := newWalker(0, a32(0, bl, branchToSelf, bxLR))
-	walk := func(from uint32) {
+	walk := func(from schema.Address) {
 		t.Helper()
 		w.Goto(decode.PC{Address: from, ISA: schema.A32}, image.SecureSpace)
 		if stop := w.ToWaypoint(&Source{}, true); stop != Arrived {

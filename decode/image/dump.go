@@ -3,6 +3,8 @@ package image
 import (
 	"fmt"
 	"io"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A File is an open file that holds program memory.
@@ -75,7 +77,7 @@ func (d Dump) Len(fileSize int64) (uint64, error) {
 		}
 		n = d.Length
 	}
-	if d.Address > 1<<32 || n > 1<<32-d.Address {
+	if d.Address > schema.AddressEnd || n > schema.AddressEnd-d.Address {
 		return 0, &FormatError{
 			Problem: fmt.Sprintf("gives %#x bytes at address %#x, which go beyond 2³²", n, d.Address),
 			Remedy:  "correct the address or the length",
@@ -101,5 +103,5 @@ func (d Dump) Read(f File) (Region, error) {
 	if err != nil {
 		return Region{}, err
 	}
-	return Region{File: f.Name, SHA256: f.SHA256, Address: uint32(d.Address), Bytes: b, Space: d.Space}, nil
+	return Region{File: f.Name, SHA256: f.SHA256, Address: schema.Address(d.Address), Bytes: b, Space: d.Space}, nil
 }

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // efARMBE8 is EF_ARM_BE8: data is big-endian, code is little-endian.
@@ -24,7 +26,7 @@ const ntGNUBuildID = 3
 // base is where a position-independent image was loaded; it is nil for others.
 // A file of another kind is a [*FormatError] that names what it is, and so is a
 // damaged one.
-func ReadELF(f File, base *uint32) ([]Region, error) {
+func ReadELF(f File, base *schema.Address) ([]Region, error) {
 	e, _, err := openELF(f, base)
 	if err != nil {
 		return nil, err
@@ -41,7 +43,7 @@ func ReadELF(f File, base *uint32) ([]Region, error) {
 }
 
 // openELF reads the headers of a program that is of the right kind.
-func openELF(f File, base *uint32) (*elf.File, *elfHeader, error) {
+func openELF(f File, base *schema.Address) (*elf.File, *elfHeader, error) {
 	h, err := readHeader(f)
 	if err != nil {
 		return nil, nil, err
@@ -104,7 +106,7 @@ func readHeader(f File) (*elfHeader, error) {
 
 // checkKind refuses other machines, files that are no linked programs, and data
 // in big-endian order.
-func (h *elfHeader) checkKind(base *uint32) error {
+func (h *elfHeader) checkKind(base *schema.Address) error {
 	if m := elf.Machine(h.Machine); m != elf.EM_ARM {
 		return &FormatError{
 			Problem: fmt.Sprintf("is an ELF file for another machine, %v", m),
@@ -206,7 +208,7 @@ func (r reheaded) ReadAt(b []byte, off int64) (int, error) {
 
 // loadSegments reads the PT_LOAD segments. Segments may share bytes of the file,
 // but all together take at most twice its size: memory is bounded by the input.
-func loadSegments(f File, e *elf.File, base *uint32) ([]Region, error) {
+func loadSegments(f File, e *elf.File, base *schema.Address) ([]Region, error) {
 	var regions []Region
 	var total uint64
 	skipped := false
@@ -224,7 +226,7 @@ func loadSegments(f File, e *elf.File, base *uint32) ([]Region, error) {
 		}
 		total += p.Filesz
 		switch {
-		case address+p.Filesz > 1<<32:
+		case address+p.Filesz > schema.AddressEnd:
 			return nil, &FormatError{
 				Problem: fmt.Sprintf("loads %#x bytes at address %#x (segment %d), which go beyond 2³²", p.Filesz, address, i),
 				Remedy:  "the file is damaged, or its @BASE is wrong",
@@ -239,7 +241,7 @@ func loadSegments(f File, e *elf.File, base *uint32) ([]Region, error) {
 		if err != nil {
 			return nil, err
 		}
-		regions = append(regions, Region{File: f.Name, SHA256: f.SHA256, Address: uint32(address), Bytes: b})
+		regions = append(regions, Region{File: f.Name, SHA256: f.SHA256, Address: schema.Address(address), Bytes: b})
 	}
 	if len(regions) == 0 {
 		problem := "has no PT_LOAD segment with bytes"

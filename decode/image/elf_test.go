@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A testELF is an ELF file put together by hand; zero fields are those of a good
@@ -105,12 +106,12 @@ func asFile(b []byte) File {
 const buildIDNote = "\x04\x00\x00\x00\x04\x00\x00\x00\x03\x00\x00\x00GNU\x00\xde\xad\xbe\xef"
 
 func TestReadELF(t *testing.T) {
-	base := uint32(0x1_0000)
+	base := schema.Address(0x1_0000)
 	tests := []struct {
 		name  string
 		elf   testELF
-		base  *uint32
-		want  map[uint32]string // by address
+		base  *schema.Address
+		want  map[schema.Address]string // by address
 		build string
 	}{
 		{
@@ -121,19 +122,19 @@ func TestReadELF(t *testing.T) {
 				{vaddr: 0xA000, memsz: 0x1000, flags: 6},
 				{kind: 0x70000001, vaddr: 0x8000, data: "exidx"},
 			}},
-			want: map[uint32]string{0x8000: "code", 0x9000: "da"},
+			want: map[schema.Address]string{0x8000: "code", 0x9000: "da"},
 		},
 		{
 			name: "position-independent",
 			elf:  testELF{kind: 3, progs: []testProg{{vaddr: 0x8000, data: "code"}}},
-			base: &base, want: map[uint32]string{0x1_8000: "code"},
+			base: &base, want: map[schema.Address]string{0x1_8000: "code"},
 		},
 		{
 			name: "BE8: executable segments only",
 			elf: testELF{order: binary.BigEndian, flags: 0x0580_0200, progs: []testProg{
 				{vaddr: 0x8000, data: "code"}, {vaddr: 0x9000, data: "data", flags: 6},
 			}},
-			want: map[uint32]string{0x8000: "code"},
+			want: map[schema.Address]string{0x8000: "code"},
 		},
 		{
 			name: "build ID in a note segment, after another note",
@@ -141,22 +142,22 @@ func TestReadELF(t *testing.T) {
 				{vaddr: 0x8000, data: "code"},
 				{kind: 4, data: "\x05\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00ABCD\x00\x00\x00\x00!\x00\x00\x00" + buildIDNote},
 			}},
-			want: map[uint32]string{0x8000: "code"}, build: "deadbeef",
+			want: map[schema.Address]string{0x8000: "code"}, build: "deadbeef",
 		},
 		{
 			name: "build ID in a note section",
 			elf:  testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}}, shNote: []byte(buildIDNote)},
-			want: map[uint32]string{0x8000: "code"}, build: "deadbeef",
+			want: map[schema.Address]string{0x8000: "code"}, build: "deadbeef",
 		},
 		{
 			name: "wild offset of no sections",
 			elf:  testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}}, shoff: 0xFFFF_FFFF},
-			want: map[uint32]string{0x8000: "code"},
+			want: map[schema.Address]string{0x8000: "code"},
 		},
 		{
 			name: "up to the top of memory",
 			elf:  testELF{progs: []testProg{{vaddr: 0xFFFF_FFFC, data: "code"}}},
-			want: map[uint32]string{0xFFFF_FFFC: "code"},
+			want: map[schema.Address]string{0xFFFF_FFFC: "code"},
 		},
 	}
 	for _, tt := range tests {
@@ -179,15 +180,15 @@ func TestReadELF(t *testing.T) {
 
 func TestReadELFRefuses(t *testing.T) {
 	code := []testProg{{vaddr: 0x8000, data: "code"}}
-	base := uint32(0)
-	high := uint32(0xFFFF_8000)
+	base := schema.Address(0)
+	high := schema.Address(0xFFFF_8000)
 	good := testELF{progs: code}.bytes()
 	noted := testELF{progs: code, shNote: []byte(buildIDNote)}.bytes()
 	cut := noted[:len(noted)-len(buildIDNote)-1]
 	tests := []struct {
 		name string
 		file []byte
-		base *uint32
+		base *schema.Address
 		want string
 	}{
 		{"empty", nil, nil, "is no ELF file"},
@@ -345,12 +346,12 @@ func TestReadELFAgainstCaptures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			address := binary.BigEndian.Uint32(a)
+			address := schema.Address(binary.BigEndian.Uint32(a))
 			var got []byte
 			for len(got) < len(want) {
-				part := m.Fetch(SecureSpace, address+uint32(len(got)))
+				part := m.Fetch(SecureSpace, address+schema.Address(len(got)))
 				if part == nil {
-					t.Fatalf("%s: nothing mapped at %#x", program.elf, address+uint32(len(got)))
+					t.Fatalf("%s: nothing mapped at %#x", program.elf, address+schema.Address(len(got)))
 				}
 				got = append(got, part...)
 			}
@@ -408,9 +409,9 @@ func FuzzELF(f *testing.F) {
 	f.Add(testELF{order: binary.BigEndian, flags: efARMBE8, progs: []testProg{{vaddr: 0x8000, data: "code"}}}.bytes(), false, uint32(0))
 	f.Add(patch(testELF{progs: []testProg{{vaddr: 0x8000, data: "code"}}, shNote: []byte(buildIDNote)}.bytes(), 50, 1), false, uint32(0))
 	f.Fuzz(func(t *testing.T, b []byte, based bool, base uint32) {
-		var at *uint32
+		var at *schema.Address
 		if based {
-			at = &base
+			at = new(schema.Address(base))
 		}
 		regions, err := ReadELF(asFile(b), at)
 		if (err == nil) != (len(regions) > 0) {

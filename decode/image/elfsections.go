@@ -3,6 +3,8 @@ package image
 import (
 	"debug/elf"
 	"strings"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // An ELF is the headers of a program file. Its sections have names; what they
@@ -13,7 +15,7 @@ type ELF struct {
 }
 
 // OpenELF reads the headers of an ELF file, which it refuses as [ReadELF] does.
-func OpenELF(f File, base *uint32) (*ELF, error) {
+func OpenELF(f File, base *schema.Address) (*ELF, error) {
 	e, h, err := openELF(f, base)
 	if err != nil {
 		return nil, err

@@ -6,15 +6,17 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A Region is some bytes of program memory. Its bytes are never changed.
 type Region struct {
-	File    string   // name of the file they are from, with '/'
-	SHA256  [32]byte // of the whole file
-	BuildID string   // of an ELF file, in hex; else ""
-	Address uint32   // of Bytes[0]
-	Bytes   []byte   // end at 2³² at the latest
+	File    string         // name of the file they are from, with '/'
+	SHA256  [32]byte       // of the whole file
+	BuildID string         // of an ELF file, in hex; else ""
+	Address schema.Address // of Bytes[0]
+	Bytes   []byte         // end at 2³² at the latest
 	Space   Space
 	Core    string // the core that sees it; "" is every core
 }
@@ -47,7 +49,7 @@ type Memory struct {
 
 // A piece is a range of memory that comes from one region.
 type piece struct {
-	address uint32
+	address schema.Address
 	bytes   []byte
 }
 
@@ -76,7 +78,7 @@ func (m *Memory) Empty() bool {
 // ends or one of higher precedence begins. Memory may continue after them: another
 // Fetch returns that. The result is nil if nothing is mapped at addr. The bytes
 // must not be changed.
-func (m *Memory) Fetch(space Space, addr uint32) []byte {
+func (m *Memory) Fetch(space Space, addr schema.Address) []byte {
 	m.Look(addr, addr)
 	pieces := m.pieces[space]
 	i := sort.Search(len(pieces), func(i int) bool { return pieces[i].address > addr }) - 1
@@ -90,7 +92,7 @@ func (m *Memory) Fetch(space Space, addr uint32) []byte {
 }
 
 // MappedElsewhere returns another space in which addr is mapped, if there is one.
-func (m *Memory) MappedElsewhere(space Space, addr uint32) (Space, bool) {
+func (m *Memory) MappedElsewhere(space Space, addr schema.Address) (Space, bool) {
 	for _, s := range []Space{SecureSpace, NonSecureSpace, HypSpace} {
 		if s != space && m.Fetch(s, addr) != nil {
 			return s, true
@@ -107,7 +109,7 @@ func flatten(regions []Region, space Space) []piece {
 	var borders []uint64
 	for i := range regions {
 		r := &regions[i]
-		if r.end() > 1<<32 {
+		if r.end() > schema.AddressEnd {
 			panic(fmt.Sprintf("image: region of %q at %#x goes beyond 2³²", r.File, r.Address))
 		}
 		if len(r.Bytes) > 0 && r.Space.serves(space) {
@@ -142,7 +144,7 @@ func flatten(regions []Region, space Space) []piece {
 			continue
 		}
 		last = open[0]
-		pieces = append(pieces, piece{address: uint32(from), bytes: r.Bytes[from-uint64(r.Address) : to : to]})
+		pieces = append(pieces, piece{address: schema.Address(from), bytes: r.Bytes[from-uint64(r.Address) : to : to]})
 	}
 	return pieces
 }

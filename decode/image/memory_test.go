@@ -5,19 +5,21 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
-func region(space Space, address uint32, text string) Region {
+func region(space Space, address schema.Address, text string) Region {
 	return Region{File: text, Address: address, Bytes: []byte(text), Space: space}
 }
 
 func TestFetch(t *testing.T) {
-	top := uint32(0xFFFF_FFFC)
+	top := schema.Address(0xFFFF_FFFC)
 	tests := []struct {
 		name    string
 		regions []Region
 		space   Space
-		addr    uint32
+		addr    schema.Address
 		want    string // "" is nil
 	}{
 		{"nothing mapped", nil, SecureSpace, 0x8000, ""},
@@ -55,7 +57,7 @@ func TestFetch(t *testing.T) {
 func TestFetchAcrossRegions(t *testing.T) {
 	m := New(region(AnySpace, 0x8000, "ab"), region(AnySpace, 0x8002, "cd"))
 	first := m.Fetch(SecureSpace, 0x8000)
-	second := m.Fetch(SecureSpace, 0x8000+uint32(len(first)))
+	second := m.Fetch(SecureSpace, 0x8000+schema.Address(len(first)))
 	if got := string(first) + string(second); got != "abcd" {
 		t.Errorf("two fetches give %q, want %q", got, "abcd")
 	}
@@ -73,12 +75,12 @@ func TestFetchRandom(t *testing.T) {
 		for i := range regions {
 			n := r.IntN(20)
 			b := bytes.Repeat([]byte{byte(i + 1)}, n) // its number, so that bytes identify their region
-			regions[i] = Region{Address: uint32(r.IntN(memory - n)), Bytes: b, Space: Space(r.IntN(spaces))}
+			regions[i] = Region{Address: schema.Address(r.IntN(memory - n)), Bytes: b, Space: Space(r.IntN(spaces))}
 		}
-		owner := func(s Space, addr uint32) byte {
+		owner := func(s Space, addr schema.Address) byte {
 			for i, x := range regions {
 				fits := x.Space == AnySpace || x.Space == s || x.Space == PhysicalSpace && (s == SecureSpace || s == NonSecureSpace)
-				if fits && addr >= x.Address && addr < x.Address+uint32(len(x.Bytes)) {
+				if fits && addr >= x.Address && addr < x.Address+schema.Address(len(x.Bytes)) {
 					return byte(i + 1)
 				}
 			}
@@ -86,7 +88,7 @@ func TestFetchRandom(t *testing.T) {
 		}
 		m := New(regions...)
 		for _, s := range []Space{AnySpace, SecureSpace, NonSecureSpace, HypSpace} {
-			for addr := range uint32(memory) {
+			for addr := range schema.Address(memory) {
 				var want []byte
 				for x := addr; owner(s, addr) != 0 && owner(s, x) == owner(s, addr); x++ {
 					want = append(want, owner(s, x))
@@ -132,7 +134,7 @@ func TestMappedElsewhere(t *testing.T) {
 	m := New(region(SecureSpace, 0x1000, "s"), region(HypSpace, 0x2000, "h"), region(AnySpace, 0x3000, "a"))
 	tests := []struct {
 		space Space
-		addr  uint32
+		addr  schema.Address
 		want  Space
 		ok    bool
 	}{
@@ -201,7 +203,7 @@ func TestMissing(t *testing.T) {
 
 func TestMissingIsBounded(t *testing.T) {
 	var m Missing
-	for page := range uint32(maxMissingPages + 10) {
+	for page := range schema.Address(maxMissingPages + 10) {
 		m.Add(page<<pageShift, 2)
 	}
 	m.Add(5, 1) // a page it knows
@@ -213,11 +215,11 @@ func TestMissingIsBounded(t *testing.T) {
 
 func BenchmarkFetch(b *testing.B) {
 	var regions []Region
-	for i := range uint32(16) {
+	for i := range schema.Address(16) {
 		regions = append(regions, Region{Address: i << 20, Bytes: make([]byte, 1<<16)})
 	}
 	m := New(regions...)
-	for i := uint32(0); b.Loop(); i++ {
+	for i := schema.Address(0); b.Loop(); i++ {
 		m.Fetch(SecureSpace, i%16<<20)
 	}
 }

@@ -3,6 +3,8 @@ package image
 import (
 	"cmp"
 	"slices"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // pageShift is that of the pages Missing counts in.
@@ -12,18 +14,18 @@ const pageShift = 12
 // page; neighbouring pages with stops make one range. The zero value is ready for
 // use, by one goroutine.
 type Missing struct {
-	pages map[uint32]*MissingRange // by number of the page
+	pages map[schema.Address]*MissingRange // by number of the page
 	other int64
 }
 
 // A MissingRange is a range of addresses at which memory is missing.
 type MissingRange struct {
-	First, Last uint32 // lowest and highest address that was needed
+	First, Last schema.Address // lowest and highest address that was needed
 	Stops       int64
 }
 
 // Add counts stops at addr.
-func (m *Missing) Add(addr uint32, stops int64) {
+func (m *Missing) Add(addr schema.Address, stops int64) {
 	if r := m.pages[addr>>pageShift]; r != nil {
 		r.First, r.Last = min(r.First, addr), max(r.Last, addr)
 		r.Stops += stops
@@ -34,7 +36,7 @@ func (m *Missing) Add(addr uint32, stops int64) {
 		return
 	}
 	if m.pages == nil {
-		m.pages = make(map[uint32]*MissingRange)
+		m.pages = make(map[schema.Address]*MissingRange)
 	}
 	m.pages[addr>>pageShift] = &MissingRange{First: addr, Last: addr, Stops: stops}
 }

@@ -1,20 +1,24 @@
 package image
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // Pages are pages of memory, of 4 KiB each. Any number of goroutines may add to them. The
 // zero value has none.
 type Pages struct {
-	bits [1 << (32 - pageShift) / pagesPerWord]atomic.Uint64
+	bits [schema.AddressEnd >> pageShift / pagesPerWord]atomic.Uint64
 }
 
 const pagesPerWord = 64
 
 // A PageRange is adjacent pages, by their first and last address.
-type PageRange struct{ First, Last uint32 }
+type PageRange struct{ First, Last schema.Address }
 
 // Add adds the pages from one address to another, both included.
-func (p *Pages) Add(first, last uint32) {
+func (p *Pages) Add(first, last schema.Address) {
 	for n := first >> pageShift; n <= last>>pageShift; n++ {
 		word, bit := &p.bits[n/pagesPerWord], uint64(1)<<(n%pagesPerWord)
 		if word.Load()&bit == 0 { // the usual case is that it is there
@@ -41,11 +45,11 @@ func (p *Pages) Ranges() []PageRange {
 	var ranges []PageRange
 	for i := range p.bits {
 		word := p.bits[i].Load()
-		for bit := range uint32(pagesPerWord) {
+		for bit := range schema.Address(pagesPerWord) {
 			if word>>bit&1 == 0 {
 				continue
 			}
-			first := (uint32(i)*pagesPerWord + bit) << pageShift
+			first := (schema.Address(i)*pagesPerWord + bit) << pageShift
 			last := first + 1<<pageShift - 1
 			if n := len(ranges); n > 0 && ranges[n-1].Last+1 == first {
 				ranges[n-1].Last = last
@@ -68,7 +72,7 @@ func (m *Memory) Watched(p *Pages) *Memory {
 
 // Look notes that the bytes from one address to another, both included, are looked at: [Memory.Fetch]
 // notes only that of the first one.
-func (m *Memory) Look(first, last uint32) {
+func (m *Memory) Look(first, last schema.Address) {
 	if m.watch != nil && first <= last {
 		m.watch.Add(first, last)
 	}
@@ -91,8 +95,8 @@ func (p *Pages) addChanges(a, b []piece) {
 	for _, x := range a {
 		for at := uint64(x.address); at < x.end(); {
 			page := min(at>>pageShift<<pageShift+1<<pageShift, x.end()) // where it ends
-			if !other.has(uint32(at), x.bytes[at-uint64(x.address):page-uint64(x.address)]) {
-				p.Add(uint32(at), uint32(page-1))
+			if !other.has(schema.Address(at), x.bytes[at-uint64(x.address):page-uint64(x.address)]) {
+				p.Add(schema.Address(at), schema.Address(page-1))
 			}
 			at = page
 		}
@@ -100,14 +104,14 @@ func (p *Pages) addChanges(a, b []piece) {
 }
 
 // has says whether m, in AnySpace, has these bytes at an address.
-func (m *Memory) has(at uint32, bytes []byte) bool {
+func (m *Memory) has(at schema.Address, bytes []byte) bool {
 	for len(bytes) > 0 {
 		there := m.Fetch(AnySpace, at)
 		n := min(len(there), len(bytes))
 		if n == 0 || string(there[:n]) != string(bytes[:n]) {
 			return false
 		}
-		at, bytes = at+uint32(n), bytes[n:]
+		at, bytes = at+schema.Address(n), bytes[n:]
 	}
 	return true
 }

@@ -3,7 +3,7 @@ package isa
 import "github.com/tracelake/tracelake/schema"
 
 // A32 classifies the A32 instruction w at address.
-func A32(w, address uint32) Instruction {
+func A32(w uint32, address schema.Address) Instruction {
 	rules := a32Conditional
 	if w>>28 == 15 {
 		rules = a32Unconditional
@@ -64,12 +64,12 @@ var a32Conditional = []rule{
 const pcA32 = 8
 
 // branchA32 is the target of B and BL: imm24 words from the PC.
-func branchA32(w, address uint32, _ schema.ISA) (uint32, schema.ISA) {
+func branchA32(w uint32, address schema.Address, _ schema.ISA) (schema.Address, schema.ISA) {
 	return address + pcA32 + signExtend(w, 24)<<2, schema.A32
 }
 
 // blxA32 is the target of BLX: as of BL, and H, bit 24, adds a halfword.
-func blxA32(w, address uint32, _ schema.ISA) (uint32, schema.ISA) {
+func blxA32(w uint32, address schema.Address, _ schema.ISA) (schema.Address, schema.ISA) {
 	h := w >> 24 & 1
-	return address + pcA32 + signExtend(w, 24)<<2 + h<<1, schema.T32
+	return address + pcA32 + signExtend(w, 24)<<2 + schema.Address(h)<<1, schema.T32
 }

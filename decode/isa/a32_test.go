@@ -174,9 +174,10 @@ func TestA32(t *testing.T) {
 
 func TestA32Targets(t *testing.T) {
 	tests := []struct {
-		address, w uint32
-		target     uint32
-		in         schema.ISA
+		address schema.Address
+		w       uint32
+		target  schema.Address
+		in      schema.ISA
 	}{
 		{0x00008000, 0xEAFFFFFE, 0x00008000, schema.A32}, // b .
 		{0x00008000, 0xEA000000, 0x00008008, schema.A32},

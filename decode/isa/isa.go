@@ -29,9 +29,9 @@ const (
 
 // An Instruction is one decoded instruction.
 type Instruction struct {
-	Opcode    uint32 // as fetched; 32-bit T32 has its first halfword in the high half
-	Target    uint32 // Direct: the target address, without a T bit
-	Size      uint8  // in bytes: 2 or 4
+	Opcode    uint32         // as fetched; 32-bit T32 has its first halfword in the high half
+	Target    schema.Address // Direct: the target address, without a T bit
+	Size      uint8          // in bytes: 2 or 4
 	Kind      schema.Kind
 	Flow      Flow
 	TargetISA schema.ISA // Direct
@@ -50,11 +50,11 @@ type rule struct {
 
 // A target computes where the direct branch at address goes; the branch itself is
 // executed in instruction set in.
-type target func(opcode, address uint32, in schema.ISA) (uint32, schema.ISA)
+type target func(opcode uint32, address schema.Address, in schema.ISA) (schema.Address, schema.ISA)
 
 // classify returns the instruction of the given size by the first matching rule. An
 // instruction that matches none continues at the next one.
-func classify(rules []rule, opcode uint32, size uint8, address uint32, in schema.ISA) Instruction {
+func classify(rules []rule, opcode uint32, size uint8, address schema.Address, in schema.ISA) Instruction {
 	i := Instruction{Opcode: opcode, Size: size, Kind: schema.KindOther, Flow: None}
 	for r := range rules {
 		rule := &rules[r]
@@ -72,6 +72,6 @@ func classify(rules []rule, opcode uint32, size uint8, address uint32, in schema
 }
 
 // signExtend returns the low bits of x as a signed number.
-func signExtend(x uint32, bits uint) uint32 {
-	return uint32(int32(x<<(32-bits)) >> (32 - bits))
+func signExtend(x uint32, bits uint) schema.Address {
+	return schema.Address(int32(x<<(32-bits)) >> (32 - bits))
 }

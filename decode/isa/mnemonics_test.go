@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // The mnemonics beside the opcodes of scenario files are what objdump makes of
@@ -34,11 +36,11 @@ func TestScenarioMnemonics(t *testing.T) {
 		if !a32 {
 			args = append(args, "-M", "force-thumb")
 		}
-		found := map[uint32]line{}
+		found := map[schema.Address]line{}
 		for _, l := range objdump(t, append(args, file)...) {
 			found[l.address] = l
 		}
-		at := uint32(0)
+		at := schema.Address(0)
 		for _, p := range programs {
 			if p.a32 == a32 {
 				p.compare(t, found[at+p.address%4])
@@ -51,7 +53,7 @@ func TestScenarioMnemonics(t *testing.T) {
 // A commented is an opcode of a scenario with the comment beside it.
 type commented struct {
 	where    string // file and line
-	address  uint32
+	address  schema.Address
 	a32      bool
 	bytes    []byte
 	mnemonic string
@@ -81,7 +83,7 @@ func (c *commented) compare(t *testing.T, l line) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return fmt.Sprintf("%#x", uint32(to)-l.address+c.address)
+			return fmt.Sprintf("%#x", schema.Address(to)-l.address+c.address)
 		})
 	case l.opcode == 0xe1a00000: // objdump says nop
 		l.mnemonic, l.operands = "mov", "r0, r0"
@@ -170,7 +172,7 @@ func scenarioPrograms(t *testing.T) []*commented {
 				return err
 			}
 			all = append(all, &commented{
-				where: fmt.Sprintf("%s:%d", name, at), address: uint32(address), a32: len(of[2]) == 8,
+				where: fmt.Sprintf("%s:%d", name, at), address: schema.Address(address), a32: len(of[2]) == 8,
 				bytes: littleEndian(t, of[2]), mnemonic: around.ReplaceAllString(of[3], ""),
 			})
 		}

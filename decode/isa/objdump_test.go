@@ -23,7 +23,7 @@ import (
 
 // A line is one instruction as objdump prints it.
 type line struct {
-	address  uint32
+	address  schema.Address
 	size     uint8
 	opcode   uint32 // as in isa.Instruction
 	a32      bool
@@ -73,7 +73,7 @@ func parseLine(text string) (line, bool) {
 	}
 	mnemonic, operands, _ := strings.Cut(strings.TrimSpace(words), "\t")
 	return line{
-		address: uint32(address), size: uint8(len(digits) / 2), opcode: uint32(opcode), a32: a32,
+		address: schema.Address(address), size: uint8(len(digits) / 2), opcode: uint32(opcode), a32: a32,
 		mnemonic: mnemonic, operands: operands, note: note,
 	}, true
 }
@@ -82,7 +82,7 @@ func parseLine(text string) (line, bool) {
 type reading struct {
 	kind   schema.Kind
 	flow   isa.Flow
-	target uint32
+	target schema.Address
 }
 
 // A wording is a form of line and its meaning. The first that matches holds.
@@ -154,7 +154,7 @@ func (r reader) read(l *line) reading {
 			if err != nil {
 				panic(err) // not what targetForm allows
 			}
-			means.target = uint32(target)
+			means.target = schema.Address(target)
 		}
 		return means
 	}
@@ -343,7 +343,7 @@ func TestObjdumpPrograms(t *testing.T) {
 }
 
 // disassemble runs objdump on code at base.
-func disassemble(t *testing.T, code []byte, base uint32, args ...string) []line {
+func disassemble(t *testing.T, code []byte, base schema.Address, args ...string) []line {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "code.bin")
 	if err := os.WriteFile(file, code, 0o600); err != nil {

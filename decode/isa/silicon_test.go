@@ -57,7 +57,7 @@ func (s offsetRange) holds(offset int) bool { return s.first <= offset && offset
 type step struct {
 	isa.Instruction
 	offset  int // in the capture
-	address uint32
+	address schema.Address
 	in      schema.ISA
 	outcome string // E, N or ?
 }
@@ -114,7 +114,7 @@ func parseStep(t *testing.T, fields string) step {
 		}
 		return uint32(n)
 	}
-	s := step{offset: int(number(f[0], 10)), address: number(f[1], 16), outcome: f[5]}
+	s := step{offset: int(number(f[0], 10)), address: schema.Address(number(f[1], 16)), outcome: f[5]}
 	size, opcode := number(f[2], 10), number(f[4], 16)
 	switch {
 	case f[3] == "a32":
@@ -131,11 +131,11 @@ func parseStep(t *testing.T, fields string) step {
 }
 
 // next returns where s goes; s is no taken indirect branch.
-func (s *step) next() (uint32, schema.ISA) {
+func (s *step) next() (schema.Address, schema.ISA) {
 	if s.Flow == isa.Direct && s.outcome == "E" {
 		return s.Target, s.TargetISA
 	}
-	return s.address + uint32(s.Size), s.in
+	return s.address + schema.Address(s.Size), s.in
 }
 
 // listing returns the lines of a compressed file.

@@ -9,7 +9,7 @@ func Is32Bit(h1 uint16) bool { return h1 >= 0xE800 }
 // T32 classifies the T32 instruction at address that begins with h1; h2 is the
 // halfword after it, ignored if h1 is an instruction by itself. With thumbEE
 // the processor is in ThumbEE state.
-func T32(h1, h2 uint16, address uint32, thumbEE bool) Instruction {
+func T32(h1, h2 uint16, address schema.Address, thumbEE bool) Instruction {
 	in := schema.T32
 	if thumbEE {
 		in = schema.T32EE
@@ -87,44 +87,44 @@ var t32Wide = []rule{
 const pcT32 = 4
 
 // branchT1 is the target of B<c>: imm8 halfwords from the PC.
-func branchT1(h1, address uint32, in schema.ISA) (uint32, schema.ISA) {
+func branchT1(h1 uint32, address schema.Address, in schema.ISA) (schema.Address, schema.ISA) {
 	return address + pcT32 + signExtend(h1, 8)<<1, in
 }
 
 // branchT2 is the target of B: imm11 halfwords from the PC.
-func branchT2(h1, address uint32, in schema.ISA) (uint32, schema.ISA) {
+func branchT2(h1 uint32, address schema.Address, in schema.ISA) (schema.Address, schema.ISA) {
 	return address + pcT32 + signExtend(h1, 11)<<1, in
 }
 
 // compareBranch is the target of CBZ and CBNZ: i:imm5 halfwords from the PC,
 // always forward.
-func compareBranch(h1, address uint32, in schema.ISA) (uint32, schema.ISA) {
+func compareBranch(h1 uint32, address schema.Address, in schema.ISA) (schema.Address, schema.ISA) {
 	i := h1 >> 9 & 1
 	imm5 := h1 >> 3 & 0x1F
-	return address + pcT32 + i<<6 + imm5<<1, in
+	return address + pcT32 + schema.Address(i<<6+imm5<<1), in
 }
 
 // branchT3 is the target of B<c>.W: S:J2:J1:imm6:imm11 halfwords from the PC.
-func branchT3(w, address uint32, in schema.ISA) (uint32, schema.ISA) {
+func branchT3(w uint32, address schema.Address, in schema.ISA) (schema.Address, schema.ISA) {
 	s, j1, j2 := w>>26&1, w>>13&1, w>>11&1
 	imm6, imm11 := w>>16&0x3F, w&0x7FF
 	return address + pcT32 + signExtend(s<<20|j2<<19|j1<<18|imm6<<12|imm11<<1, 21), in
 }
 
 // branchT4 is the target of B.W and BL.
-func branchT4(w, address uint32, in schema.ISA) (uint32, schema.ISA) {
+func branchT4(w uint32, address schema.Address, in schema.ISA) (schema.Address, schema.ISA) {
 	return address + pcT32 + offsetT4(w), in
 }
 
 // blxT32 is the target of BLX, which counts from the PC rounded down to a word
 // and has 0 in bit 0 of imm11.
-func blxT32(w, address uint32, _ schema.ISA) (uint32, schema.ISA) {
+func blxT32(w uint32, address schema.Address, _ schema.ISA) (schema.Address, schema.ISA) {
 	return (address+pcT32)&^3 + offsetT4(w), schema.A32
 }
 
 // offsetT4 is the offset of B.W, BL and BLX: S:I1:I2:imm10:imm11 halfwords,
 // where I1 = NOT(J1 EOR S), I2 = NOT(J2 EOR S).
-func offsetT4(w uint32) uint32 {
+func offsetT4(w uint32) schema.Address {
 	s, j1, j2 := w>>26&1, w>>13&1, w>>11&1
 	i1, i2 := j1^s^1, j2^s^1
 	imm10, imm11 := w>>16&0x3FF, w&0x7FF

@@ -187,9 +187,9 @@ func TestT32(t *testing.T) {
 
 func TestT32Targets(t *testing.T) {
 	tests := []struct {
-		address uint32
+		address schema.Address
 		h1, h2  uint16
-		target  uint32
+		target  schema.Address
 		in      schema.ISA
 	}{
 		// B<c>: imm8.

@@ -17,11 +17,11 @@ var thumbEE16 = []rule{
 }
 
 // enterX continues at the next instruction, in ThumbEE state.
-func enterX(_, address uint32, _ schema.ISA) (uint32, schema.ISA) {
+func enterX(_ uint32, address schema.Address, _ schema.ISA) (schema.Address, schema.ISA) {
 	return address + 4, schema.T32EE
 }
 
 // leaveX continues at the next instruction, in Thumb state.
-func leaveX(_, address uint32, _ schema.ISA) (uint32, schema.ISA) {
+func leaveX(_ uint32, address schema.Address, _ schema.ISA) (schema.Address, schema.ISA) {
 	return address + 4, schema.T32
 }

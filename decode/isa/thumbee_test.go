@@ -43,7 +43,7 @@ func TestThumbEE(t *testing.T) {
 func TestThumbEEStays(t *testing.T) {
 	tests := []struct {
 		h1, h2 uint16
-		target uint32
+		target schema.Address
 		in     schema.ISA
 	}{
 		{0xD0FE, 0, 0x8000, schema.T32EE},

@@ -67,7 +67,7 @@ func (c *Config) appendISync(dst []byte, p *Packet) []byte {
 	if p.ISA != schema.A32 {
 		address |= 1
 	}
-	dst = decode.AppendLittleEndian(append(dst, headerISync), address, 4)
+	dst = decode.AppendLittleEndian(append(dst, headerISync), uint32(address), 4)
 	dst = append(dst, byte(p.Reason)<<isyncReasonShift|isyncOne|
 		flag(p.NS, isyncNS)|flag(p.AltISA, isyncAltISA)|flag(p.Hyp, isyncHyp))
 	dst = appendCount(dst, p, 0x80)

@@ -45,13 +45,13 @@ func randomPacket(cfg *Config, r *rand.Rand) Packet {
 		return cycles(Packet{Kind: Atom, AtomCount: uint8(n), Atoms: uint8(r.IntN(1 << n))}, 1)
 	case kind < branches:
 		n := []uint8{1, 2, 2, 2, 2, 3, 3, 5}[r.IntN(8)]
-		p := Packet{Kind: BranchAddress, AddressBytes: n, Address: r.Uint32N(64), ISA: schema.T32}
+		p := Packet{Kind: BranchAddress, AddressBytes: n, Address: schema.Address(r.Uint32N(64)), ISA: schema.T32}
 		if n == 5 && r.IntN(10) == 0 {
 			p.Info, p.Exception = 1, 14
 		}
 		return cycles(p, 0)
 	case kind < isyncs:
-		return cycles(Packet{Kind: ISync, Address: r.Uint32() &^ 3, Reason: schema.ISyncTraceOn}, 0)
+		return cycles(Packet{Kind: ISync, Address: schema.Address(r.Uint32() &^ 3), Reason: schema.ISyncTraceOn}, 0)
 	case kind < 998:
 		return Packet{Kind: ASync, Len: 6}
 	default:

@@ -28,7 +28,7 @@ type Decoder struct {
 // the recorder has, with the Context ID and the VMID of CurrentState. It is zero at
 // the start of every segment.
 type state struct {
-	address uint32
+	address schema.Address
 	isa     schema.ISA // layout of the next short address
 	// halted: in Debug or Jazelle state; only an I-sync has the address at which
 	// the flow continues.
@@ -144,7 +144,7 @@ func (d *Decoder) processPacket(p *Packet) {
 		d.noteUndefined(p)
 		d.analyzeERet()
 	case Trigger:
-		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[uint32]{}, "")
+		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[schema.Address]{}, "")
 	case ASync, Ignore:
 	default:
 		panic(fmt.Sprintf("pft: packet kind %d", p.Kind))

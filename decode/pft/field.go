@@ -42,15 +42,15 @@ func (p *Packet) setAddress(b []byte) {
 	v := uint32(b[0] >> 1 & 0x3f)
 	switch len(b) {
 	case 1:
-		p.Address, p.AddressBits = v, 6
+		p.Address, p.AddressBits = schema.Address(v), 6
 	case 2:
-		p.Address, p.AddressBits = v|uint32(b[1]&0x3f)<<6, 12
+		p.Address, p.AddressBits = schema.Address(v|uint32(b[1]&0x3f)<<6), 12
 	case 3:
-		p.Address, p.AddressBits = v|uint32(b[1]&0x7f)<<6|uint32(b[2]&0x3f)<<13, 19
+		p.Address, p.AddressBits = schema.Address(v|uint32(b[1]&0x7f)<<6|uint32(b[2]&0x3f)<<13), 19
 	case 4:
-		p.Address, p.AddressBits = v|uint32(b[1]&0x7f)<<6|uint32(b[2]&0x7f)<<13|uint32(b[3]&0x3f)<<20, 26
+		p.Address, p.AddressBits = schema.Address(v|uint32(b[1]&0x7f)<<6|uint32(b[2]&0x7f)<<13|uint32(b[3]&0x3f)<<20), 26
 	default:
-		p.Address = v | uint32(b[1]&0x7f)<<6 | uint32(b[2]&0x7f)<<13 | uint32(b[3]&0x7f)<<20
+		p.Address = schema.Address(v | uint32(b[1]&0x7f)<<6 | uint32(b[2]&0x7f)<<13 | uint32(b[3]&0x7f)<<20)
 		p.setFifthByte(b[4])
 	}
 }
@@ -65,7 +65,7 @@ func (p *Packet) setFifthByte(x byte) {
 	default:
 		p.ISA, p.AddressBits = schema.A32, 30
 	}
-	p.Address |= uint32(x) << 27 & (1<<p.AddressBits - 1)
+	p.Address |= schema.Address(x) << 27 & (1<<p.AddressBits - 1)
 }
 
 // appendAddress appends the address bytes of p; bit6 is bit 6 of the last one.

@@ -139,7 +139,7 @@ func (d *Decoder) compareBranch(p *Packet, stop flow.Stop, straight decode.PC) {
 
 // branchWithExcp is branch_with_excp().
 func (d *Decoder) branchWithExcp(p *Packet) {
-	var returnTo schema.Null[uint32]
+	var returnTo schema.Null[schema.Address]
 	if d.walk.Known() {
 		returnTo = schema.Of(d.walk.PC().Address)
 	}
@@ -297,13 +297,13 @@ func (d *Decoder) endless() {
 	d.walk.Lose()
 }
 
-func (d *Decoder) inconsistent(address uint32, detail string) {
+func (d *Decoder) inconsistent(address schema.Address, detail string) {
 	d.rec.Inconsistent(d.key(), address, detail)
 }
 
 // resolve returns the address of a packet: bits that are not sent are those of
 // LastState (§4.5.2).
-func (d *Decoder) resolve(p *Packet, state schema.ISA) uint32 {
+func (d *Decoder) resolve(p *Packet, state schema.ISA) schema.Address {
 	var shift uint8
 	switch state {
 	case schema.A32:

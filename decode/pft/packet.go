@@ -42,7 +42,7 @@ type Packet struct {
 	// waypoint update: AddressBits bits, without the low bits that are always 0
 	// in the instruction set (A32 two, Thumb one, Jazelle none); AddressBytes is
 	// the number of address bytes, 1 to 5.
-	Address      uint32
+	Address      schema.Address
 	AddressBits  uint8
 	AddressBytes uint8
 	// ISA is in I-syncs and in a fifth address byte: A32, T32 (T32EE only in an
@@ -281,7 +281,7 @@ func (c *Config) parseISync(p *Packet, b []byte) error {
 	if len(b) < n {
 		return io.ErrUnexpectedEOF
 	}
-	address := decode.LittleEndian(b[1:5])
+	address := schema.Address(decode.LittleEndian(b[1:5]))
 	if address&3 == 2 {
 		return badPacket(headerISync, "an I-sync in ARM state at an address that is no multiple of 4")
 	}
@@ -312,7 +312,7 @@ func (c *Config) parseISync(p *Packet, b []byte) error {
 
 // isyncISA returns the instruction set from the T bit, bit 0 of the address, and
 // AltISA.
-func isyncISA(address uint32, info byte) schema.ISA {
+func isyncISA(address schema.Address, info byte) schema.ISA {
 	switch {
 	case address&1 == 0:
 		return schema.A32

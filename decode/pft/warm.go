@@ -230,7 +230,7 @@ func room[T any](rows []T, n int) []T {
 // shortBranch resolves the branch address that a word begins with, of 1 to 5 bytes, from
 // the address before and the instruction set (§4.5.4). Its length is 0 if it has
 // information bytes or is of Jazelle state.
-func shortBranch(word uint64, before uint32, state schema.ISA) (to decode.PC, length int) {
+func shortBranch(word uint64, before schema.Address, state schema.ISA) (to decode.PC, length int) {
 	v := uint32(word>>1)&0x3f | uint32(word>>8)&0x7f<<6 | uint32(word>>16)&0x7f<<13 | uint32(word>>24)&0x7f<<20
 	end := ^uint32(word) & (more | more<<8 | more<<16 | more<<24)
 	if end == 0 {
@@ -245,7 +245,7 @@ func shortBranch(word uint64, before uint32, state schema.ISA) (to decode.PC, le
 		shift = 2
 	}
 	mask := uint32(1)<<(addressBits[length]+shift) - 1
-	return decode.PC{Address: before&^mask | v<<shift&mask, ISA: state}, length
+	return decode.PC{Address: before&^schema.Address(mask) | schema.Address(v<<shift&mask), ISA: state}, length
 }
 
 // longBranch is shortBranch of five bytes: 27 bits, and the fifth byte.
@@ -254,9 +254,9 @@ func longBranch(v uint32, fifth byte) (to decode.PC, length int) {
 	case fifth&(addressBit6|addressJazelle) != 0:
 		return decode.PC{}, 0
 	case fifth&addressThumb != 0:
-		return decode.PC{Address: (v | uint32(fifth)<<27) << 1, ISA: schema.T32}, maxAddressBytes
+		return decode.PC{Address: schema.Address((v | uint32(fifth)<<27) << 1), ISA: schema.T32}, maxAddressBytes
 	}
-	return decode.PC{Address: (v | uint32(fifth)<<27) << 2, ISA: schema.A32}, maxAddressBytes
+	return decode.PC{Address: schema.Address((v | uint32(fifth)<<27) << 2), ISA: schema.A32}, maxAddressBytes
 }
 
 // lengthOfCount returns the length of the cycle count that a word begins with (§4.4), as

@@ -141,7 +141,7 @@ func (c *tour) capture(times int) (stream []byte, mem *image.Memory) {
 		}
 		stream = c.cfg.Append(stream, p)
 	}
-	taken := func(target uint32) {
+	taken := func(target schema.Address) {
 		if c.broadcast {
 			add(Packet{Kind: BranchAddress, AddressBytes: 1, Address: target})
 		} else {
@@ -256,11 +256,11 @@ func scene(r *rand.Rand, cfg Config) (genome, stream []byte) {
 	for range 5 + r.IntN(200) {
 		p := randomPacket(&cfg, r)
 		if p.Kind == BranchAddress {
-			switch p.Address = madeUpT32>>1 + r.Uint32N(0x80); {
+			switch p.Address = madeUpT32>>1 + schema.Address(r.Uint32N(0x80)); {
 			case p.AddressBytes < 5:
 				p.Address &= 1<<[]int{6, 12, 19, 26}[p.AddressBytes-1] - 1
 			case r.IntN(3) == 0:
-				p.Address, p.ISA = madeUpA32>>2+r.Uint32N(0x40), schema.A32
+				p.Address, p.ISA = madeUpA32>>2+schema.Address(r.Uint32N(0x40)), schema.A32
 			case r.IntN(10) == 0:
 				p.Address, p.ISA = madeUpT32, schema.Jazelle
 			}
@@ -275,7 +275,7 @@ func scene(r *rand.Rand, cfg Config) (genome, stream []byte) {
 			}
 		}
 		if p.Kind == ISync {
-			p.Address = madeUpA32 + r.Uint32N(0x40)<<2
+			p.Address = madeUpA32 + schema.Address(r.Uint32N(0x40)<<2)
 			p.Reason = schema.ISyncReason(r.IntN(2))
 			p.HasCycles = cfg.CycleAccurate && p.Reason != schema.ISyncPeriodic
 			p.NS = r.IntN(2) == 0
@@ -307,7 +307,7 @@ func TestPaths(t *testing.T) {
 			p := headers[random.IntN(len(headers))]
 			p.Atoms &= 1<<p.AtomCount - 1
 			if random.IntN(12) == 0 {
-				p = Packet{Kind: BranchAddress, AddressBytes: 5, ISA: schema.T32, Address: madeUpT32>>1 + random.Uint32N(uint32(len(genome)))}
+				p = Packet{Kind: BranchAddress, AddressBytes: 5, ISA: schema.T32, Address: madeUpT32>>1 + schema.Address(random.Uint32N(uint32(len(genome))))}
 			}
 			stream = cfg.Append(stream, p)
 		}

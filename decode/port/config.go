@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A Width is how many TRACEPKT pins the port has: 4, 8 or 16.
@@ -115,7 +116,7 @@ func (c *Config) Major() uint8 { return c.Number >> 4 }
 func (c *Config) Version() string { return versionWord(c.Number) }
 
 // Vectors is the address of the exception vectors.
-func (c *Config) Vectors() uint32 {
+func (c *Config) Vectors() schema.Address {
 	if c.HighVectors {
 		return 0xFFFF0000
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // Addresses and values of data, which both protocols send alike (docs/etmv2.md §4.7,
@@ -26,12 +27,12 @@ var errDataAddress = errors.New("data address")
 // ParseDataAddress reads a whole data address: b has the bytes up to the one with bit 7
 // clear, at most DataAddressMost. It returns the low bits that were sent, and how many
 // they are: 7, 14, 21, 28 or 32.
-func ParseDataAddress(b []byte) (address uint32, bits uint8, err error) {
+func ParseDataAddress(b []byte) (address schema.Address, bits uint8, err error) {
 	if len(b) == 0 || len(b) > DataAddressMost {
 		return 0, 0, fmt.Errorf("%w of %d bytes: 1 to %d are possible", errDataAddress, len(b), DataAddressMost)
 	}
 	for i, x := range b {
-		address |= uint32(x&^more) << (addressBits * i)
+		address |= schema.Address(x&^more) << (addressBits * i)
 	}
 	if len(b) < DataAddressMost {
 		return address, uint8(addressBits * len(b)), nil
@@ -44,7 +45,7 @@ func ParseDataAddress(b []byte) (address uint32, bits uint8, err error) {
 
 // AppendDataAddress appends the low bits of an address in n bytes, 1 to
 // DataAddressMost.
-func AppendDataAddress(dst []byte, address uint32, n int) []byte {
+func AppendDataAddress(dst []byte, address schema.Address, n int) []byte {
 	for i := range n {
 		x := byte(address>>(addressBits*i)) &^ more
 		if i < n-1 {
@@ -57,7 +58,7 @@ func AppendDataAddress(dst []byte, address uint32, n int) []byte {
 
 // DataAddressBytes is the least number of bytes that hold all bits in which an address
 // differs from the last one, and at least 1.
-func DataAddressBytes(address, last uint32) int {
+func DataAddressBytes(address, last schema.Address) int {
 	n := 1
 	for changed := (address ^ last) >> addressBits; changed != 0 && n < DataAddressMost; changed >>= addressBits {
 		n++

@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 func TestDataAddress(t *testing.T) {
 	for _, test := range []struct {
 		bytes   string
-		address uint32
+		address schema.Address
 		bits    uint8
 	}{
 		{"00", 0, 7},
@@ -46,7 +48,7 @@ func TestDataAddress(t *testing.T) {
 
 func TestDataAddressBytes(t *testing.T) {
 	for _, test := range []struct {
-		address, last uint32
+		address, last schema.Address
 		want          int
 	}{
 		{0x40000010, 0x40000010, 1},
@@ -95,15 +97,15 @@ func TestValue(t *testing.T) {
 // TestDataAddressChanged compares addresses of the fewest bytes with the last address.
 func TestDataAddressChanged(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
-	last := uint32(0)
+	last := schema.Address(0)
 	for range 10_000 {
-		address := last ^ random.Uint32()>>random.IntN(32)
+		address := last ^ schema.Address(random.Uint32()>>random.IntN(32))
 		n := DataAddressBytes(address, last)
 		sent, bits, err := ParseDataAddress(AppendDataAddress(nil, address, n))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := last&^uint32(1<<bits-1) | sent; got != address {
+		if got := last&^schema.Address(1<<bits-1) | sent; got != address {
 			t.Fatalf("%#x after %#x in %d bytes reads as %#x", address, last, n, got)
 		}
 		last = address

@@ -7,7 +7,7 @@ import (
 
 // Alone returns an instruction by its opcode alone, for code that no program file
 // has: whether it is in an IT block is not known.
-func Alone(address uint32, in schema.ISA, opcode uint32, size uint8) Instruction {
+func Alone(address schema.Address, in schema.ISA, opcode uint32, size uint8) Instruction {
 	var i isa.Instruction
 	conditional := false
 	switch {

@@ -130,8 +130,8 @@ func TestTargets(t *testing.T) {
 	}
 	got := read(t, f).Code
 	want := []program.Instruction{
-		{Target: schema.Of[uint32](0x8010), TargetISA: schema.Of(schema.T32), Kind: schema.KindCall},
-		{Target: schema.Of[uint32](0x800C), TargetISA: schema.Of(schema.A32), Kind: schema.KindBranch},
+		{Target: schema.Of[schema.Address](0x8010), TargetISA: schema.Of(schema.T32), Kind: schema.KindCall},
+		{Target: schema.Of[schema.Address](0x800C), TargetISA: schema.Of(schema.A32), Kind: schema.KindBranch},
 		{Kind: schema.KindReturn},
 	}
 	for i, w := range want {

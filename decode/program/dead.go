@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode/program/linetable"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A linker that leaves a function out leaves its lines and its entry, at address
@@ -82,8 +83,8 @@ func (z *atZero) addNamed(d *debugInfo, s *subprogram) {
 func (p *Program) isNamed(d *debugInfo, s *subprogram) bool {
 	name, linkage := d.names(s.declaration)
 	at := s.spans[0]
-	in := p.section(uint32(at.low))
-	for _, symbol := range p.symbolsNamed(uint32(at.low), cmp.Or(linkage, name)) {
+	in := p.section(schema.Address(at.low))
+	for _, symbol := range p.symbolsNamed(schema.Address(at.low), cmp.Or(linkage, name)) {
 		if in == nil || symbol.Section != in.Name {
 			continue
 		}
@@ -148,7 +149,7 @@ func contains(sequences []linetable.Sequence, address uint64) bool {
 }
 
 // symbolsNamed returns the symbols of a name at an address.
-func (p *Program) symbolsNamed(address uint32, name string) []Symbol {
+func (p *Program) symbolsNamed(address schema.Address, name string) []Symbol {
 	find := func(name string) int {
 		at, _ := slices.BinarySearchFunc(p.Symbols, Symbol{Address: address, Name: name}, compareSymbols)
 		return at

@@ -3,15 +3,17 @@ package program
 import (
 	"cmp"
 	"slices"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // define says where functions are defined: the place that the debug information
 // gives, or else, in assembler, that of the first instruction.
 func (p *Program) define(d *debugInfo, files *files) {
-	entries := map[uint32]*subprogram{}
+	entries := map[schema.Address]*subprogram{}
 	for i := range d.subprograms {
 		if s := &d.subprograms[i]; !s.dead {
-			entries[uint32(s.spans[0].low)] = s
+			entries[schema.Address(s.spans[0].low)] = s
 		}
 	}
 	for i := range p.Functions {
@@ -30,7 +32,7 @@ func (p *Program) define(d *debugInfo, files *files) {
 }
 
 // outermost returns the line of an instruction in the function that contains it.
-func (p *Program) outermost(address uint32) (Line, bool) {
+func (p *Program) outermost(address schema.Address) (Line, bool) {
 	after, _ := slices.BinarySearchFunc(p.Lines, uint64(address)+1,
 		func(l Line, a uint64) int { return cmp.Compare(uint64(l.Address), a) })
 	if after == 0 || p.Lines[after-1].Address != address {

@@ -10,6 +10,7 @@ import (
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/decode/program/internal/forge"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // Whatever a file holds, it is refused with the reason, or what comes of it is
@@ -90,7 +91,7 @@ func checkOrder(t *testing.T, p *program.Program) {
 // checkFunctions checks that instructions and lines are in the functions they
 // say.
 func checkFunctions(t *testing.T, p *program.Program) {
-	in := map[uint32]program.Instruction{}
+	in := map[schema.Address]program.Instruction{}
 	for _, c := range p.Code {
 		in[c.Address] = c
 		if !c.Function.OK {

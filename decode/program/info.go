@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"encoding/binary"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // An info is what .debug_info says of the code.
@@ -242,7 +244,7 @@ func (r *infoReader) spans(e *dwarf.Entry) (spans []span, ranges int, err error)
 		return nil, 0, err
 	}
 	for _, s := range all {
-		if s[0] < s[1] && s[1] <= 1<<32 {
+		if s[0] < s[1] && s[1] <= schema.AddressEnd {
 			spans = append(spans, span{s[0], s[1]})
 		}
 	}

@@ -33,7 +33,7 @@ func (p *Program) fromLabels(labels []symbol, functions []Function) []Function {
 		f := p.named(named)
 		f.Origin, f.Size = schema.OriginLabel, uint32(h.end-uint64(address))
 		if n := len(found); n > 0 && found[n-1].end() > uint64(address) {
-			found[n-1].Size = address - found[n-1].Address
+			found[n-1].Size = uint32(address - found[n-1].Address)
 		}
 		found = append(found, f)
 	}
@@ -47,7 +47,7 @@ type hole struct {
 }
 
 // beginsAt reports whether code of the hole begins at an address.
-func (h *hole) beginsAt(address uint32) bool {
+func (h *hole) beginsAt(address schema.Address) bool {
 	return uint64(address) == h.start || uint64(address) == h.code
 }
 
@@ -61,7 +61,7 @@ type holes struct {
 }
 
 // around returns the hole that contains an address, which is not below the last.
-func (h *holes) around(address uint32) (hole, bool) {
+func (h *holes) around(address schema.Address) (hole, bool) {
 	for ; h.next < len(h.functions) && h.functions[h.next].Address <= address; h.next++ {
 		h.covered = max(h.covered, h.functions[h.next].end())
 	}
@@ -85,7 +85,7 @@ func (h *holes) around(address uint32) (hole, bool) {
 // afterPadding returns where the first instruction of a hole is that is none of
 // those that linkers fill gaps with, or its end.
 func (p *Program) afterPadding(h hole) uint64 {
-	i, _ := p.instruction(uint32(h.start))
+	i, _ := p.instruction(schema.Address(h.start))
 	for ; i < len(p.Code) && uint64(p.Code[i].Address) < h.end; i++ {
 		switch p.Code[i].Opcode {
 		case 0, 0xBF00, 0x46C0, 0xE320F000, 0xE1A00000: // zeros, NOP, MOV to itself
@@ -98,6 +98,7 @@ func (p *Program) afterPadding(h hole) uint64 {
 
 // instruction returns the index of the first instruction at an address or after
 // it, and whether there is one at the address.
-func (p *Program) instruction(address uint32) (int, bool) {
-	return slices.BinarySearchFunc(p.Code, address, func(i Instruction, a uint32) int { return cmp.Compare(i.Address, a) })
+func (p *Program) instruction(address schema.Address) (int, bool) {
+	return slices.BinarySearchFunc(p.Code, address,
+		func(i Instruction, a schema.Address) int { return cmp.Compare(i.Address, a) })
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode/program/linetable"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // linesShare is how many rows there may be for each instruction on average.
@@ -64,7 +65,7 @@ func (p *Program) positions(d *debugInfo) []position {
 	positions := make([]position, len(p.Code))
 	next := 0 // the first instruction that has no sequence yet
 	for _, s := range all {
-		first, _ := p.instruction(uint32(s.Start()))
+		first, _ := p.instruction(schema.Address(s.Start()))
 		next = max(next, first)
 		row := 0
 		for ; next < len(p.Code) && uint64(p.Code[next].Address) < s.End; next++ {
@@ -94,7 +95,7 @@ func (p *Program) innermost(d *debugInfo) []int {
 		}
 		p.Dropped.InlineRangesKept += inline.ranges
 		for _, s := range inline.spans {
-			i, _ := p.instruction(uint32(s.low))
+			i, _ := p.instruction(schema.Address(s.low))
 			for ; i < len(p.Code) && uint64(p.Code[i].Address) < s.high && left > 0; i++ {
 				in[i] = n
 				left--

@@ -1,10 +1,14 @@
 package program
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // load moves the program to where it was loaded. Nothing of its code goes beyond
 // 2³² by this.
-func (p *Program) load(base uint32) {
+func (p *Program) load(base schema.Address) {
 	for i := range p.Sections {
 		p.Sections[i].Address += base
 	}

@@ -26,7 +26,7 @@ type disassembled struct {
 var disassembledLine = regexp.MustCompile(`^\s*([0-9a-f]+):\t([0-9a-f]{8}|[0-9a-f]{4}(?: [0-9a-f]{4})?)\s+\t(\S+)`)
 
 // disassemble returns what objdump makes of a file, by address.
-func disassemble(t *testing.T, file []byte) map[uint32]disassembled {
+func disassemble(t *testing.T, file []byte) map[schema.Address]disassembled {
 	t.Helper()
 	elf := filepath.Join(t.TempDir(), "a.elf")
 	if err := os.WriteFile(elf, file, 0o666); err != nil {
@@ -36,7 +36,7 @@ func disassemble(t *testing.T, file []byte) map[uint32]disassembled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := map[uint32]disassembled{}
+	lines := map[schema.Address]disassembled{}
 	for text := range strings.Lines(string(out)) {
 		m := disassembledLine.FindStringSubmatch(text)
 		if m == nil {
@@ -55,7 +55,7 @@ func disassemble(t *testing.T, file []byte) map[uint32]disassembled {
 			t.Fatal(err)
 		}
 		d.opcode = uint32(opcode)
-		lines[uint32(address)] = d
+		lines[schema.Address(address)] = d
 	}
 	return lines
 }

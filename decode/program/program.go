@@ -37,7 +37,7 @@ type Program struct {
 // A Section is code: SHF_EXECINSTR and PROGBITS. No two overlap.
 type Section struct {
 	Name    string
-	Address uint32
+	Address schema.Address
 	Bytes   []byte
 
 	index int // in the section header table
@@ -48,21 +48,21 @@ func (s *Section) end() uint64 { return uint64(s.Address) + uint64(len(s.Bytes))
 
 // An Instruction is one instruction of a section.
 type Instruction struct {
-	Address     uint32
+	Address     schema.Address
 	Size        uint8 // in bytes: 2 or 4
 	ISA         schema.ISA
 	Opcode      uint32 // 32-bit T32: the first halfword in the high half
 	Kind        schema.Kind
-	Conditional bool                    // can fail its condition, or is a branch with two ways
-	Target      schema.Null[uint32]     // of a direct branch
-	TargetISA   schema.Null[schema.ISA] // of a direct branch
-	Function    schema.Null[int32]      // ordinal; NULL is padding
+	Conditional bool                        // can fail its condition, or is a branch with two ways
+	Target      schema.Null[schema.Address] // of a direct branch
+	TargetISA   schema.Null[schema.ISA]     // of a direct branch
+	Function    schema.Null[int32]          // ordinal; NULL is padding
 	Section     string
 }
 
 // A Function is a range of code with a name.
 type Function struct {
-	Address     uint32
+	Address     schema.Address
 	Size        uint32   // in bytes; up to the next function or the section's end where the file has none
 	Name        string   // demangled
 	LinkageName string   // as in the file
@@ -76,7 +76,7 @@ type Function struct {
 // from; if that is in an inlined function, the line of the call at depth 1, and so
 // on out to the function that contains the instruction.
 type Line struct {
-	Address      uint32
+	Address      schema.Address
 	InlineDepth  uint16
 	File         string // with slashes; absolute where the file says it
 	Line, Column uint32 // the line is never 0; column 0 is unknown
@@ -87,7 +87,7 @@ type Line struct {
 
 // A Symbol is a named address in a section.
 type Symbol struct {
-	Address uint32
+	Address schema.Address
 	Size    uint32
 	Name    string
 	Kind    schema.SymbolKind
@@ -107,7 +107,7 @@ type Dropped struct {
 // Read reads a program file. base is where a position-independent one was
 // loaded; it is nil for others. It fails with an [image.FormatError] if the file
 // is no such program, or if its headers or sections of code are damaged.
-func Read(f image.File, base *uint32) (*Program, error) {
+func Read(f image.File, base *schema.Address) (*Program, error) {
 	e, err := image.OpenELF(f, base)
 	if err != nil {
 		return nil, err

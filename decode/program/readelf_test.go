@@ -13,6 +13,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/program"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A place is a line of a file.
@@ -26,7 +27,7 @@ func (p place) String() string { return fmt.Sprintf("%s:%d", p.file, p.line) }
 // A decodedRow is a row of readelf's decoded line table.
 type decodedRow struct {
 	place
-	address uint32
+	address schema.Address
 	end     bool
 }
 
@@ -58,7 +59,7 @@ func decodedLines(t *testing.T, file []byte) [][]decodedRow {
 		}
 		line, _ := strconv.ParseUint(m[2], 10, 32) // of a dash 0
 		name := path.Base(strings.ReplaceAll(m[1], `\`, "/"))
-		rows = append(rows, decodedRow{place{name, uint32(line)}, uint32(address), m[2] == "-"})
+		rows = append(rows, decodedRow{place{name, uint32(line)}, schema.Address(address), m[2] == "-"})
 		if m[2] == "-" {
 			sequences, rows = append(sequences, rows), nil
 		}
@@ -69,14 +70,14 @@ func decodedLines(t *testing.T, file []byte) [][]decodedRow {
 // The line of each instruction is that of readelf's decoded line table.
 func TestReadelf(t *testing.T) {
 	each(t, func(t *testing.T, s subject, file []byte, p *program.Program) {
-		want := map[uint32]place{} // by address
+		want := map[schema.Address]place{} // by address
 		for _, rows := range decodedLines(t, file) {
 			if first := rows[0]; first.address == 0 && first.file != s.vectors {
 				continue
 			}
 			fill(p, rows, want)
 		}
-		got, lines := map[uint32]place{}, map[place]bool{}
+		got, lines := map[schema.Address]place{}, map[place]bool{}
 		for _, l := range p.Lines {
 			if l.InlineDepth == 0 {
 				at := place{path.Base(l.File), l.Line}
@@ -99,7 +100,7 @@ func TestReadelf(t *testing.T) {
 }
 
 // fill gives each instruction of a sequence its line, but for line 0.
-func fill(p *program.Program, rows []decodedRow, lines map[uint32]place) {
+func fill(p *program.Program, rows []decodedRow, lines map[schema.Address]place) {
 	for _, c := range p.Code {
 		if c.Address < rows[0].address || c.Address >= rows[len(rows)-1].address {
 			continue

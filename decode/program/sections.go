@@ -11,11 +11,12 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // readSections reads the sections of code. They may share bytes of the file, but
 // take at most twice its size, as segments do.
-func (p *Program) readSections(f image.File, e *image.ELF, base *uint32) error {
+func (p *Program) readSections(f image.File, e *image.ELF, base *schema.Address) error {
 	var total, loaded uint64
 	if base != nil {
 		loaded = uint64(*base)
@@ -28,7 +29,7 @@ func (p *Program) readSections(f image.File, e *image.ELF, base *uint32) error {
 		switch {
 		case s.Flags&elf.SHF_COMPRESSED != 0:
 			return damaged("has compressed code in section %s", s.Name)
-		case loaded+s.Addr+s.FileSize > 1<<32:
+		case loaded+s.Addr+s.FileSize > schema.AddressEnd:
 			return damaged("has %#x bytes of code at address %#x (section %s), which go beyond 2³²", s.FileSize, loaded+s.Addr,
 				s.Name)
 		case total > 2*uint64(f.Size):
@@ -38,7 +39,7 @@ func (p *Program) readSections(f image.File, e *image.ELF, base *uint32) error {
 		if err != nil {
 			return err
 		}
-		p.Sections = append(p.Sections, Section{Name: s.Name, Address: uint32(s.Addr), Bytes: b, index: i})
+		p.Sections = append(p.Sections, Section{Name: s.Name, Address: schema.Address(s.Addr), Bytes: b, index: i})
 	}
 	slices.SortStableFunc(p.Sections, func(a, b Section) int { return cmp.Compare(a.Address, b.Address) })
 	p.dropOverlaps()
@@ -63,9 +64,9 @@ func (p *Program) dropOverlaps() {
 }
 
 // section returns the section of code that contains an address, or nil.
-func (p *Program) section(address uint32) *Section {
+func (p *Program) section(address schema.Address) *Section {
 	i, found := slices.BinarySearchFunc(p.Sections, address,
-		func(s Section, a uint32) int { return cmp.Compare(s.Address, a) })
+		func(s Section, a schema.Address) int { return cmp.Compare(s.Address, a) })
 	if !found {
 		i--
 	}
@@ -80,7 +81,7 @@ func (p *Program) hashCode() string {
 	h := sha256.New()
 	for _, s := range p.Sections {
 		var head [12]byte
-		binary.LittleEndian.PutUint32(head[:], s.Address)
+		binary.LittleEndian.PutUint32(head[:], schema.Word(s.Address))
 		binary.LittleEndian.PutUint64(head[4:], uint64(len(s.Bytes)))
 		h.Write(head[:])
 		h.Write(s.Bytes)

@@ -9,6 +9,7 @@ import (
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/decode/program/internal/forge"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // Sections of code are PROGBITS and EXECINSTR, in the order of their addresses.
@@ -74,7 +75,7 @@ func TestBase(t *testing.T) {
 	f.Type = elf.ET_DYN
 	fixed := linesFile()
 	const base = 0x1_0000
-	got, err := program.Read(open(f.Bytes()), new(uint32(base)))
+	got, err := program.Read(open(f.Bytes()), new(schema.Address(base)))
 	if err != nil {
 		t.Fatal(err)
 	}

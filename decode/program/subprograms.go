@@ -15,13 +15,13 @@ func (p *Program) addSubprograms(d *debugInfo) {
 	reach := uint64(0)
 	for _, s := range p.sortedSubprograms(d) {
 		at := s.spans[0]
-		h, ok := holes.around(uint32(at.low))
+		h, ok := holes.around(schema.Address(at.low))
 		if !ok || at.low < reach {
 			continue
 		}
 		name, linkage := d.names(s.declaration)
 		f := Function{
-			Address: uint32(at.low), LinkageName: cmp.Or(linkage, name), Name: p.demangler.display(name, linkage),
+			Address: schema.Address(at.low), LinkageName: cmp.Or(linkage, name), Name: p.demangler.display(name, linkage),
 			Origin: schema.OriginDWARF,
 		}
 		reach = min(at.high, h.end)
@@ -40,7 +40,10 @@ func (p *Program) sortedSubprograms(d *debugInfo) []subprogram {
 	var found []subprogram
 	for _, s := range d.subprograms {
 		name, linkage := d.names(s.declaration)
-		if !s.dead && name+linkage != "" && s.spans[0].low < 1<<32 && p.section(uint32(s.spans[0].low)) != nil {
+		if s.dead || name+linkage == "" {
+			continue
+		}
+		if low := s.spans[0].low; low < schema.AddressEnd && p.section(schema.Address(low)) != nil {
 			found = append(found, s)
 		}
 	}

@@ -73,15 +73,15 @@ func (p *Program) sweepSection(s *Section, marks []mark) {
 
 // sweepA32 reads the A32 instructions from an address up to end. Code is
 // little-endian in a BE8 image too.
-func (p *Program) sweepA32(s *Section, address uint32, end uint64) {
+func (p *Program) sweepA32(s *Section, address schema.Address, end uint64) {
 	for at := (uint64(address) + 3) &^ 3; at+4 <= end; at += 4 {
 		w := binary.LittleEndian.Uint32(s.Bytes[at-uint64(s.Address):])
-		p.add(s, uint32(at), schema.A32, isa.A32(w, uint32(at)), w>>28 < 14)
+		p.add(s, schema.Address(at), schema.A32, isa.A32(w, schema.Address(at)), w>>28 < 14)
 	}
 }
 
 // sweepT32 reads the T32 instructions from an address up to end.
-func (p *Program) sweepT32(s *Section, address uint32, end uint64) {
+func (p *Program) sweepT32(s *Section, address schema.Address, end uint64) {
 	var it itState
 	for at := (uint64(address) + 1) &^ 1; at+2 <= end; {
 		b := s.Bytes[at-uint64(s.Address) : end-uint64(s.Address)]
@@ -92,22 +92,22 @@ func (p *Program) sweepT32(s *Section, address uint32, end uint64) {
 			}
 			h2 = binary.LittleEndian.Uint16(b[2:])
 		}
-		i := isa.T32(h1, h2, uint32(at), false)
-		p.add(s, uint32(at), schema.T32, i, it.conditional() || conditionalBranch(i))
+		i := isa.T32(h1, h2, schema.Address(at), false)
+		p.add(s, schema.Address(at), schema.T32, i, it.conditional() || conditionalBranch(i))
 		it = it.after(i)
 		at += uint64(i.Size)
 	}
 }
 
 // add adds an instruction.
-func (p *Program) add(s *Section, address uint32, in schema.ISA, i isa.Instruction, conditional bool) {
+func (p *Program) add(s *Section, address schema.Address, in schema.ISA, i isa.Instruction, conditional bool) {
 	row := rowOf(address, in, i, conditional)
 	row.Section = s.Name
 	p.Code = append(p.Code, row)
 }
 
 // rowOf returns what is known of an instruction without its place.
-func rowOf(address uint32, in schema.ISA, i isa.Instruction, conditional bool) Instruction {
+func rowOf(address schema.Address, in schema.ISA, i isa.Instruction, conditional bool) Instruction {
 	row := Instruction{Address: address, Size: i.Size, ISA: in, Opcode: i.Opcode, Kind: i.Kind, Conditional: conditional}
 	if i.Flow == isa.Direct {
 		row.Target, row.TargetISA = schema.Of(i.Target), schema.Of(i.TargetISA)

@@ -39,7 +39,7 @@ type symbol struct {
 // A mark is a mapping symbol (IHI 0044, 4.5.5): the instruction set from an
 // address on, or that there is data.
 type mark struct {
-	address uint32
+	address schema.Address
 	section int
 	isa     schema.Null[schema.ISA] // NULL is data
 }
@@ -130,7 +130,11 @@ func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string,
 	if name == "" {
 		return
 	}
-	s := symbol{Symbol: Symbol{Address: raw.Value, Size: raw.Size, Name: name, Section: section}, section: int(raw.Shndx)}
+	address := schema.Address(raw.Value)
+	s := symbol{
+		Symbol:  Symbol{Address: address, Size: raw.Size, Name: name, Section: section},
+		section: int(raw.Shndx),
+	}
 	switch elf.ST_BIND(raw.Info) {
 	case elf.STB_LOCAL:
 	case elf.STB_WEAK:
@@ -149,7 +153,7 @@ func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string,
 	default:
 		if isa, ok := mapping(name); ok {
 			if code != nil {
-				t.marks = append(t.marks, mark{raw.Value, s.section, isa})
+				t.marks = append(t.marks, mark{address, s.section, isa})
 			}
 			return
 		}

@@ -105,6 +105,6 @@ func (r *Recorder) closeLoss() {
 func (r *Recorder) discontinue() {
 	r.broken = true
 	key := schema.Key{Seq: r.seq, Offset: r.Offset(0)}
-	r.Event(key, schema.EventDiscontinuity, schema.Null[uint32]{}, "")
+	r.Event(key, schema.EventDiscontinuity, schema.Null[schema.Address]{}, "")
 	r.OpenLoss(key, schema.LossDiscontinuity, "the input broke before it")
 }

@@ -12,19 +12,19 @@ import (
 // This file is the rows that a [Recorder] writes, a method for each kind.
 
 // Event records an event.
-func (r *Recorder) Event(key schema.Key, e schema.EventKind, address schema.Null[uint32], detail string) {
+func (r *Recorder) Event(key schema.Key, e schema.EventKind, address schema.Null[schema.Address], detail string) {
 	r.Result.Events = append(r.Result.Events, schema.Event{Key: key, Event: e, Address: address, Detail: detail})
 }
 
 // Inconsistent records that the trace and the program image disagree at an
 // address.
-func (r *Recorder) Inconsistent(key schema.Key, address uint32, detail string) {
+func (r *Recorder) Inconsistent(key schema.Key, address schema.Address, detail string) {
 	r.Event(key, schema.EventInconsistent, schema.Of(address), detail)
 }
 
 // Unmapped records that the flow reached an instruction at an address that is in
 // no image of mem.
-func (r *Recorder) Unmapped(key schema.Key, mem *image.Memory, at uint32) {
+func (r *Recorder) Unmapped(key schema.Key, mem *image.Memory, at schema.Address) {
 	detail, here := "", r.Space()
 	// The first halfword of a 32-bit instruction may be mapped.
 	if space, ok := mem.MappedElsewhere(here, at); ok && mem.Fetch(here, at) == nil {
@@ -53,7 +53,7 @@ func (r *Recorder) Count(key schema.Key, cycles int64, kind schema.CountKind) {
 // as sent; a value of 0 is unknown.
 func (r *Recorder) Timestamp(key schema.Key, raw uint64, bits uint8, clockChange bool) {
 	if clockChange {
-		r.Event(key, schema.EventClockChange, schema.Null[uint32]{}, "")
+		r.Event(key, schema.EventClockChange, schema.Null[schema.Address]{}, "")
 	}
 	r.timestampRaw = decode.Merge(r.timestampRaw, raw, bits)
 	r.timestampBits = max(r.timestampBits, bits)
@@ -61,7 +61,7 @@ func (r *Recorder) Timestamp(key schema.Key, raw uint64, bits uint8, clockChange
 	if r.timestampBits == r.Timestamps.Bits {
 		row.Value = schema.Of(r.Timestamps.Value(r.timestampRaw))
 		if row.Value.V == 0 {
-			r.Event(key, schema.EventTimestampUnknown, schema.Null[uint32]{}, "")
+			r.Event(key, schema.EventTimestampUnknown, schema.Null[schema.Address]{}, "")
 			return
 		}
 	}

@@ -20,7 +20,7 @@ type Program struct {
 
 // An Instruction is one that was executed.
 type Instruction struct {
-	Address uint32
+	Address schema.Address
 	ISA     schema.ISA
 	Size    uint8 // in bytes: 2 or 4
 	Opcode  uint32
@@ -37,7 +37,7 @@ type Executed struct {
 // coverage of what ran there would be a guess.
 type OverlapError struct {
 	Files   [2]string
-	Address uint32
+	Address schema.Address
 }
 
 func (e *OverlapError) Error() string {

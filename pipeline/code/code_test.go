@@ -12,11 +12,11 @@ import (
 
 // made returns a program with one section of bytes at an address, one function for
 // the whole of it, and an instruction for each of its words.
-func made(name, core string, address uint32, words ...uint32) Program {
+func made(name, core string, address schema.Address, words ...uint32) Program {
 	s := program.Section{Name: ".text", Address: address}
 	p := &program.Program{File: name, CodeSHA256: name, SHA256: name}
 	for i, w := range words {
-		at := address + 4*uint32(i)
+		at := address + 4*schema.Address(i)
 		s.Bytes = append(s.Bytes, byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
 		p.Code = append(p.Code, program.Instruction{Address: at, Size: 4, Opcode: w, Function: schema.Of[int32](0), Section: s.Name})
 		p.Lines = append(p.Lines, program.Line{Address: at, File: "a.c", Line: 1, Function: schema.Of[int32](0)})
@@ -32,8 +32,8 @@ func TestCheck(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		programs []Program
-		want     int    // programs that are left
-		overlap  uint32 // of the error
+		want     int            // programs that are left
+		overlap  schema.Address // of the error
 	}{
 		{"one", []Program{made("a", "", 0x8000, nop)}, 1, 0},
 		{"twice the same", []Program{made("a", "", 0x8000, nop), made("a", "", 0x8000, nop)}, 1, 0},
@@ -56,7 +56,9 @@ func TestCheck(t *testing.T) {
 }
 
 func TestImages(t *testing.T) {
-	a32 := func(address, opcode uint32) Instruction { return Instruction{address, schema.A32, 4, opcode} }
+	a32 := func(address schema.Address, opcode uint32) Instruction {
+		return Instruction{address, schema.A32, 4, opcode}
+	}
 	programs := []Program{made("a", "", 0x8000, nop, nop, nop, 0x46c0bf00), made("b", "cpu_1", 0x9000, nop)}
 	for _, tt := range []struct {
 		name     string

@@ -51,7 +51,7 @@ func Idle(images []schema.ImageRegion) []string {
 // match counts the distinct addresses in a section that cores of p executed, and
 // those where each of their opcodes is that of the section.
 func (p *Program) match(s *program.Section, executed []Executed) (ran, equal int) {
-	same := map[uint32]bool{}
+	same := map[schema.Address]bool{}
 	for i := range executed {
 		if !p.runs(executed[i].Core) {
 			continue

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
@@ -269,7 +270,7 @@ func TestHostileNames(t *testing.T) {
 		t.Error(text)
 	}
 	out.Reset()
-	check(t, convert.ModOff(&out, []report.Module{{File: "a\nb", Addresses: []uint32{1}}}))
+	check(t, convert.ModOff(&out, []report.Module{{File: "a\nb", Addresses: []schema.Address{1}}}))
 	equal(t, "# a\\u000ab: offsets are from 0x00000000\na\\u000ab+1\n", out.String())
 }
 

@@ -48,11 +48,11 @@ func (p *Previous) Executed(named map[uint32]bool) (x code.Executed, ok bool, er
 var errAmbiguous = errors.New("different code in two spaces")
 
 // instructionAt returns the instruction at an address; !ok: there is none, or spaces differ.
-func instructionAt(m *image.Memory, address uint32, set schema.ISA) (in code.Instruction, ok bool) {
+func instructionAt(m *image.Memory, address schema.Address, set schema.ISA) (in code.Instruction, ok bool) {
 	for _, space := range []image.Space{image.AnySpace, image.SecureSpace, image.NonSecureSpace, image.HypSpace} {
 		var b []byte
 		for len(b) < 4 {
-			more := m.Fetch(space, address+uint32(len(b)))
+			more := m.Fetch(space, address+schema.Address(len(b)))
 			if more == nil {
 				break
 			}
@@ -73,7 +73,7 @@ func instructionAt(m *image.Memory, address uint32, set schema.ISA) (in code.Ins
 }
 
 // decodeAt decodes the instruction that begins with four bytes.
-func decodeAt(b []byte, address uint32, set schema.ISA) isa.Instruction {
+func decodeAt(b []byte, address schema.Address, set schema.ISA) isa.Instruction {
 	lo, hi := uint16(b[0])|uint16(b[1])<<8, uint16(b[2])|uint16(b[3])<<8
 	switch {
 	case set == schema.A32:

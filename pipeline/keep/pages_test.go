@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // What a manifest says of pages is read as it was written; what it cannot say is refused.
@@ -23,7 +24,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	var scattered image.Pages
-	for i := range uint32(maxPageRanges + 1) {
+	for i := range schema.Address(maxPageRanges + 1) {
 		scattered.Add(i<<13, i<<13)
 	}
 	if got := PagesText(&scattered); got != nil {

@@ -73,7 +73,7 @@ func changedRegions(then []schema.ImageRegion, now []image.Region) *image.Pages 
 	pages := &image.Pages{}
 	add := func(r *schema.ImageRegion) {
 		if r.Bytes > 0 {
-			pages.Add(r.Address, r.Address+uint32(r.Bytes-1))
+			pages.Add(r.Address, r.Address+schema.Address(r.Bytes-1))
 		}
 	}
 	then = slices.DeleteFunc(slices.Clone(then),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // Agreements distinguish a wrong program image from the one that ran, without a
@@ -83,4 +84,4 @@ func agreement(compared, agree, notCompared int64, misses []decode.Miss) Agreeme
 	return a
 }
 
-func hex(address uint32) string { return fmt.Sprintf("0x%08x", address) }
+func hex(address schema.Address) string { return fmt.Sprintf("0x%08x", address) }

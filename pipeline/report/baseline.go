@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"slices"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A Change is what is covered now and was not before, and the other way round.
@@ -106,7 +108,7 @@ func (c *Change) compare(g *groups, p *program, x *instruction, before, now *cou
 }
 
 // find returns the executions of an instruction, nil if there is no such.
-func (m *Merged) find(core string, address uint32) *counts {
+func (m *Merged) find(core string, address schema.Address) *counts {
 	if p := m.programs[core]; p != nil {
 		if i := p.find(address); i != none {
 			return &p.code[i].counts

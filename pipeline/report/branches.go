@@ -27,9 +27,9 @@ func (v BranchVerdict) String() string {
 // branch is taken.
 type Branch struct {
 	In         Name // its function; file and line are those of the branch
-	Address    uint32
+	Address    schema.Address
 	Kind       schema.Kind
-	Target     schema.Null[uint32]
+	Target     schema.Null[schema.Address]
 	Predicated bool
 	Taken      int64
 	NotTaken   int64

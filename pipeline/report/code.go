@@ -10,7 +10,7 @@ import (
 // A Code is an instruction of the program, and what ran of it.
 type Code struct {
 	Core     string // "": of every core
-	Address  uint32
+	Address  schema.Address
 	Function schema.Null[Function] // that it is in
 	File     string                // "": its line is not known
 	Line     uint32
@@ -24,7 +24,7 @@ type Code struct {
 type Function struct {
 	Core    string // "": of every core
 	Ordinal int32  // among those of the core
-	Address uint32
+	Address schema.Address
 	Name    string
 	Linkage string // name in the symbol table
 	File    string // of its declaration
@@ -47,7 +47,7 @@ func (m *Merged) Code() iter.Seq[Code] {
 
 // CodeAt returns the instruction at an address of a core: of its own program, else of that of
 // every core.
-func (m *Merged) CodeAt(core string, address uint32) (x Code, ok bool) {
+func (m *Merged) CodeAt(core string, address schema.Address) (x Code, ok bool) {
 	for _, name := range []string{core, ""} {
 		if p := m.programs[name]; p != nil {
 			if i := p.find(address); i != none {
@@ -109,7 +109,7 @@ func (m *Merged) FunctionsOf(core string) []Function {
 
 // Describe returns the function of an instruction that a core executes, with the line of that
 // instruction, and whether the program says that it may fail.
-func (m *Merged) Describe(core string, address uint32, isa schema.ISA) (name Name, conditional bool) {
+func (m *Merged) Describe(core string, address schema.Address, isa schema.ISA) (name Name, conditional bool) {
 	p, i := m.instruction(core, address, isa)
 	if i == nil {
 		return Name{Core: core}, false

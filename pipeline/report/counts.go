@@ -14,7 +14,7 @@ import (
 
 // readCounts adds the executions of d to m.
 func (m *Merged) readCounts(d *dataset.Dataset) error {
-	seen := map[string][]uint32{} // executed addresses by core
+	seen := map[string][]schema.Address{} // executed addresses by core
 	for i := range d.Manifest.Sources {
 		s := &d.Manifest.Sources[i]
 		hz, err := m.clock(d, s)
@@ -22,7 +22,9 @@ func (m *Merged) readCounts(d *dataset.Dataset) error {
 			return err
 		}
 		err = read.EachBatch(d, &schema.Counts, s.Source, func(b *schema.Batch) error {
-			seen[s.Core] = append(seen[s.Core], *schema.CountsAddress.In(b)...)
+			for row := range b.Rows() {
+				seen[s.Core] = append(seen[s.Core], schema.CountsAddress.At(b, row))
+			}
 			return m.addCounts(b, s.Core, hz)
 		})
 		if err != nil {
@@ -85,7 +87,7 @@ func (c *counts) possible() bool {
 
 // at returns the executions at an address of a core: of the instruction there or, if
 // there is none in that instruction set, of what is outside of the program.
-func (m *Merged) at(core string, address uint32, isa schema.ISA) *counts {
+func (m *Merged) at(core string, address schema.Address, isa schema.ISA) *counts {
 	if _, i := m.instruction(core, address, isa); i != nil {
 		return &i.counts
 	}
@@ -98,7 +100,7 @@ func (m *Merged) at(core string, address uint32, isa schema.ISA) *counts {
 
 // instruction returns the instruction that a core executes, nil if there is none in
 // that instruction set.
-func (m *Merged) instruction(core string, address uint32, isa schema.ISA) (*program, *instruction) {
+func (m *Merged) instruction(core string, address schema.Address, isa schema.ISA) (*program, *instruction) {
 	for _, name := range []string{core, ""} {
 		p := m.programs[name]
 		if p == nil {

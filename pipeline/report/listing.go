@@ -20,14 +20,14 @@ type Listing struct {
 
 // A ListingRow is an instruction of a function.
 type ListingRow struct {
-	Address     uint32
+	Address     schema.Address
 	Size        uint8
 	ISA         schema.ISA
 	Opcode      uint32
 	Kind        schema.Kind
 	Conditional bool
-	Target      schema.Null[uint32] // of a direct branch
-	File        string              // of its line; "": it has none
+	Target      schema.Null[schema.Address] // of a direct branch
+	File        string                      // of its line; "": it has none
 	Line        uint32
 	Executed    int64 // of a branch: taken
 	Failed      int64 // of a branch: not taken

@@ -27,7 +27,7 @@ code 0x1010 a32 other    executed=4 timed=2 cycles=9
 		Name: report.Name{Function: "main", Address: 0x1000, File: "m.c", Line: 1}, Instructions: 21, Cycles: 21, ByCycles: true,
 		Rows: []report.ListingRow{
 			{Address: 0x1000, Size: 4, Kind: schema.KindOther, File: "m.c", Line: 2, Executed: 8, Timed: 8, Cycles: 12},
-			{Address: 0x1004, Size: 4, Kind: schema.KindBranch, Conditional: true, Target: schema.Of(uint32(0x1010)), File: "m.c", Line: 2, Executed: 3, Failed: 5, Timed: 8, Cycles: 4},
+			{Address: 0x1004, Size: 4, Kind: schema.KindBranch, Conditional: true, Target: schema.Of(schema.Address(0x1010)), File: "m.c", Line: 2, Executed: 3, Failed: 5, Timed: 8, Cycles: 4},
 			{Address: 0x1008, Size: 4, Kind: schema.KindOther, Conditional: true, Untold: 5, Timed: 5, Cycles: 5},
 			{Address: 0x100c, Size: 4, Kind: schema.KindReturn, File: "m.c", Line: 4},
 		},
@@ -57,11 +57,11 @@ code 0x1000 a32 other executed=1
 code 0x1004 a32 other
 code 0x2000 a32 other core=cpu_0
 `)
-	var at []uint32
+	var at []schema.Address
 	for _, l := range m.Listings("init") {
 		at = append(at, l.Address)
 	}
-	equal(t, []uint32{0x1000, 0x1004, 0x2000}, at)
+	equal(t, []schema.Address{0x1000, 0x1004, 0x2000}, at)
 }
 
 // The instructions of a function of the sample add up to what hotspots has of it.

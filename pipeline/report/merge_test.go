@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // Datasets of one program add up: a line that one test covers is covered.
@@ -130,7 +131,7 @@ func TestBaseline(t *testing.T) {
 		"at=src/util.c:10", "at=src/util.c:10 executed=1", "executed=3 failed=2", "executed=3").Replace(small)
 	now, before := merged(t, report.Options{}, small), merged(t, report.Options{}, base)
 	c := now.Against(before, report.ByFunction, false)
-	row := func(name string, address uint32, line uint32, isNew, lost int64) report.ChangeRow {
+	row := func(name string, address schema.Address, line uint32, isNew, lost int64) report.ChangeRow {
 		return report.ChangeRow{Name: report.Name{Function: name, Address: address, File: "src/util.c", Line: line}, Delta: report.Delta{New: isNew, Lost: lost}}
 	}
 	equal(t, &report.Change{

@@ -13,8 +13,8 @@ import (
 type Module struct {
 	File      string // "" for what no program file has
 	Core      string
-	Base      uint32   // address of its first executable section; 0 for what no file has
-	Addresses []uint32 // of instructions, ascending
+	Base      schema.Address   // address of its first executable section; 0 for what no file has
+	Addresses []schema.Address // of instructions, ascending
 }
 
 // Modules returns what is covered of each program file, and outside of them, by core.
@@ -22,7 +22,7 @@ type Module struct {
 func (m *Merged) Modules() []Module {
 	var modules []Module
 	for _, core := range m.cores() {
-		var covered []uint32
+		var covered []schema.Address
 		p := m.programs[core]
 		for i := range p.code {
 			if x := &p.code[i]; x.passed() > 0 && x.exclusion == none {
@@ -31,7 +31,7 @@ func (m *Merged) Modules() []Module {
 		}
 		modules = append(modules, m.modules(core, covered)...)
 	}
-	outside := map[string][]uint32{}
+	outside := map[string][]schema.Address{}
 	for _, at := range slices.SortedFunc(maps.Keys(m.outside), compareLocations) {
 		if m.outside[at].passed() > 0 {
 			outside[at.core] = append(outside[at.core], at.address)
@@ -45,13 +45,13 @@ func (m *Merged) Modules() []Module {
 
 // modules divides the covered addresses of a core, which ascend, among its program
 // files, in the order of their first sections.
-func (m *Merged) modules(core string, covered []uint32) []Module {
+func (m *Merged) modules(core string, covered []schema.Address) []Module {
 	sections := slices.DeleteFunc(slices.Clone(m.images),
 		func(i schema.ImageRegion) bool { return !read.IsSymbols(i) || i.Core != core })
 	slices.SortStableFunc(sections, func(x, y schema.ImageRegion) int { return cmp.Compare(x.Address, y.Address) })
 	var modules []Module
 	module := map[string]int{} // by file
-	find := func(file string, base uint32) int {
+	find := func(file string, base schema.Address) int {
 		n, ok := module[file]
 		if !ok {
 			n = len(modules)

@@ -20,7 +20,7 @@ type program struct {
 
 // An instruction is one of the program, with what is known of its executions.
 type instruction struct {
-	address     uint32
+	address     schema.Address
 	opcode      uint32
 	size        uint8
 	isa         schema.ISA
@@ -29,7 +29,7 @@ type instruction struct {
 	function    int32 // none: -1
 	line        int32 // in places.lines; none: -1
 	exclusion   int32 // in Merged.excluded; none: -1
-	target      schema.Null[uint32]
+	target      schema.Null[schema.Address]
 	counts
 }
 
@@ -68,7 +68,7 @@ func (i *instruction) counted() bool { return i.function != none && i.exclusion 
 
 // A function is one of the program.
 type function struct {
-	address              uint32
+	address              schema.Address
 	name, linkage, alias string
 	file                 string
 	line                 uint32
@@ -76,9 +76,9 @@ type function struct {
 }
 
 // find returns the index of the instruction at an address, or none.
-func (p *program) find(address uint32) int {
+func (p *program) find(address schema.Address) int {
 	i, ok := slices.BinarySearchFunc(p.code, address,
-		func(i instruction, a uint32) int { return cmp.Compare(i.address, a) })
+		func(i instruction, a schema.Address) int { return cmp.Compare(i.address, a) })
 	if !ok {
 		return none
 	}
@@ -164,7 +164,7 @@ func (m *Merged) addCode(b *schema.Batch) error {
 			conditional: schema.CodeConditional.At(b, row) != 0, function: none, line: none, exclusion: none,
 		}
 		if !targets.Null(row) {
-			i.target = schema.Of(targets.U32[row])
+			i.target = schema.Of(schema.CodeTarget.At(b, row))
 		}
 		if !functions.Null(row) {
 			i.function = int32(functions.U32[row])

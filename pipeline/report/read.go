@@ -41,7 +41,7 @@ type Merged struct {
 // A location is an address of a core.
 type location struct {
 	core    string
-	address uint32
+	address schema.Address
 }
 
 func compareLocations(a, b location) int {

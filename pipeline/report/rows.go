@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"strings"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // By is what a row stands for.
@@ -22,7 +24,7 @@ func (b By) String() string { return [...]string{"function", "file", "line"}[b] 
 type Name struct {
 	Core     string
 	Function string
-	Address  uint32 // of the function or, where nothing has names, of the instruction
+	Address  schema.Address // of the function or, where nothing has names, of the instruction
 	File     string
 	Line     uint32
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A Section is a part of the program: an executable section of a program file or, where there
@@ -14,7 +15,7 @@ type Section struct {
 	File    string // its name without folder
 	BuildID string // in hexadecimal; "": it has none
 	Core    string // "": every core
-	Address uint32
+	Address schema.Address
 	Bytes   int64
 }
 
@@ -34,14 +35,14 @@ func (m *Merged) Sections() Sections {
 	return all
 }
 
-func (s *Section) compare(core string, address uint32) int {
+func (s *Section) compare(core string, address schema.Address) int {
 	return cmp.Or(strings.Compare(s.Core, core), cmp.Compare(s.Address, address))
 }
 
 // Find returns the index of the section that has an address of a core, -1 if none has it.
-func (all Sections) Find(core string, address uint32) int {
+func (all Sections) Find(core string, address schema.Address) int {
 	for _, of := range []string{core, ""} {
-		i, exact := slices.BinarySearchFunc(all, address, func(s Section, a uint32) int { return s.compare(of, a) })
+		i, exact := slices.BinarySearchFunc(all, address, func(s Section, a schema.Address) int { return s.compare(of, a) })
 		if !exact {
 			i--
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // The section of an address is that of its core, else one of every core.
@@ -17,7 +18,7 @@ memory ram.bin 0x0 0x10000
 `).Sections()
 	for _, tt := range []struct {
 		core    string
-		address uint32
+		address schema.Address
 		want    string
 	}{
 		{"", 0xfff, ""},

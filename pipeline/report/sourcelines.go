@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // LineCounts are the lines of a source file that the program has code of, by number.
@@ -25,7 +27,7 @@ type LineCount struct {
 
 // A LineBranch is how often a conditional branch went which way.
 type LineBranch struct {
-	Address                 uint32
+	Address                 schema.Address
 	Taken, NotTaken, Untold int64
 }
 

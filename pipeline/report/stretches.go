@@ -1,10 +1,12 @@
 package report
 
+import "github.com/tracelake/tracelake/schema"
+
 // A Stretch is instructions that ran one after another where nothing has names: from an address
 // that was executed to the first that was not, or to the end of a page of memory.
 type Stretch struct {
 	Core         string
-	Address      uint32
+	Address      schema.Address
 	Bytes        int64
 	Code         Tally
 	Branches     int64 // conditional ones

@@ -19,7 +19,7 @@ func TestBlockRuns(t *testing.T) {
 	unit, numbers := &decode.Result{}, make([]uint32, blocks)
 	for i := range numbers {
 		numbers[i] = uint32(i)
-		unit.Blocks = append(unit.Blocks, &schema.Block{Address: make([]uint32, 8)})
+		unit.Blocks = append(unit.Blocks, &schema.Block{Address: make([]schema.Address, 8)})
 	}
 	instructions := int64(0)
 	for i := range n { // later ones are of more blocks

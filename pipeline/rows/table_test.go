@@ -76,7 +76,7 @@ func TestNotWanted(t *testing.T) {
 func TestLimit(t *testing.T) {
 	runs := stitch.Runs{
 		Unit: &decode.Result{
-			Blocks: []*schema.Block{{Address: make([]uint32, 2)}, {Address: make([]uint32, 130)}}, Runs: []schema.Run{{Block: 1, Count: 130}, {Count: 2}},
+			Blocks: []*schema.Block{{Address: make([]schema.Address, 2)}, {Address: make([]schema.Address, 130)}}, Runs: []schema.Run{{Block: 1, Count: 130}, {Count: 2}},
 		},
 		Blocks: 2, Spans: []schema.Span{{}}, To: 2, Instructions: 132,
 	}

@@ -78,7 +78,7 @@ func randomRuns(seed uint64, form form) runs {
 		n := 1 + r.IntN(130)
 		numbers = append(numbers, uint32(i))
 		unit.Blocks = append(unit.Blocks, &schema.Block{
-			Address: make([]uint32, n), Opcode: make([]uint32, n), Size: make([]uint8, n), Kind: make([]uint8, n),
+			Address: make([]schema.Address, n), Opcode: make([]uint32, n), Size: make([]uint8, n), Kind: make([]uint8, n),
 		})
 	}
 	instructions, offset, often := int64(0), int64(0), r.IntN(3)

@@ -60,14 +60,14 @@ func (f *folder) start(function int32) {
 }
 
 // call has a function at an address be called, at a position.
-func (f *folder) call(at *position, back uint32, function int32, to uint32) {
+func (f *folder) call(at *position, back schema.Address, function int32, to schema.Address) {
 	f.advance(at)
 	f.shadow.call(back, function, f.functions.address(function, to))
 }
 
 // goBack has the function on top return to an address in another, at a position. It reports
 // false if that is for take to do.
-func (f *folder) goBack(at *position, to uint32, function int32) bool {
+func (f *folder) goBack(at *position, to schema.Address, function int32) bool {
 	f.advance(at)
 	return f.returned(to, function)
 }

@@ -13,7 +13,7 @@ const none int32 = -1
 
 // A Function is the extent of a function.
 type Function struct {
-	Address uint32
+	Address schema.Address
 	Size    uint32 // in bytes
 	Name    string
 }
@@ -22,25 +22,30 @@ type Function struct {
 // ordinal in the table `functions`. Of two that overlap, the later one has what both have.
 type Functions []Function
 
+func (f *Function) has(address schema.Address) bool {
+	return address-f.Address < schema.Address(f.Size)
+}
+
 // at returns the function of an address.
-func (fs Functions) at(address uint32) int32 {
-	i, found := slices.BinarySearchFunc(fs, address, func(f Function, a uint32) int { return cmp.Compare(f.Address, a) })
+func (fs Functions) at(address schema.Address) int32 {
+	i, found := slices.BinarySearchFunc(fs, address,
+		func(f Function, a schema.Address) int { return cmp.Compare(f.Address, a) })
 	if !found {
 		i--
 	}
-	if i < 0 || address-fs[i].Address >= fs[i].Size {
+	if i < 0 || !fs[i].has(address) {
 		return none
 	}
 	return int32(i)
 }
 
 // begins says whether an address is the first of a function.
-func (fs Functions) begins(f int32, address uint32) bool {
+func (fs Functions) begins(f int32, address schema.Address) bool {
 	return f != none && fs[f].Address == address
 }
 
 // address returns that of a function; of code that has none, where it was entered.
-func (fs Functions) address(f int32, entered uint32) uint32 {
+func (fs Functions) address(f int32, entered schema.Address) schema.Address {
 	if f == none {
 		return entered
 	}
@@ -48,7 +53,7 @@ func (fs Functions) address(f int32, entered uint32) uint32 {
 }
 
 // name returns that of a function; of code that has none, where it was entered.
-func (fs Functions) name(f int32, entered uint32) string {
+func (fs Functions) name(f int32, entered schema.Address) string {
 	if f == none {
 		return fmt.Sprintf("0x%08x", entered)
 	}
@@ -58,27 +63,30 @@ func (fs Functions) name(f int32, entered uint32) string {
 // A codeBlock is a code block and the functions it has instructions of.
 type codeBlock struct {
 	*schema.Block
-	function int32       // of its first instruction
-	next     uint32      // address after its last one: where a call returns to
-	length   uint16      // instructions
-	address  uint32      // of its first one
-	one      int32       // the function of all of them, or several
-	leaves   schema.Kind // that of its last one, if it leaves; else other
+	function int32          // of its first instruction
+	next     schema.Address // address after its last one: where a call returns to
+	length   uint16         // instructions
+	address  schema.Address // of its first one
+	one      int32          // the function of all of them, or several
+	leaves   schema.Kind    // that of its last one, if it leaves; else other
 }
 
 func (fs Functions) codeBlock(b *schema.Block) codeBlock {
 	end := len(b.Address) - 1
-	c := codeBlock{Block: b, function: fs.at(b.Address[0]), address: b.Address[0], next: b.Address[end] + uint32(b.Size[end]), length: uint16(len(b.Address))}
+	c := codeBlock{
+		Block: b, function: fs.at(b.Address[0]), address: b.Address[0],
+		next: b.Address[end] + schema.Address(b.Size[end]), length: uint16(len(b.Address)),
+	}
 	if kind := schema.Kind(b.Kind[end]); leaves(kind) {
 		c.leaves = kind
 	}
-	if last := b.Address[len(b.Address)-1]; c.function != none && last-fs[c.function].Address < fs[c.function].Size {
+	if last := b.Address[len(b.Address)-1]; c.function != none && fs[c.function].has(last) {
 		if c.one = c.function; int(c.function)+1 < len(fs) && fs[c.function+1].Address <= last {
 			c.one = several
 		}
 		return c
 	}
-	if c.one = c.function; slices.ContainsFunc(b.Address, func(a uint32) bool { return fs.at(a) != c.function }) {
+	if c.one = c.function; slices.ContainsFunc(b.Address, func(a schema.Address) bool { return fs.at(a) != c.function }) {
 		c.one = several
 	}
 	return c

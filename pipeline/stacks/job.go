@@ -22,8 +22,8 @@ type job struct {
 type mark struct {
 	schema.Key // in the source
 	what       markKind
-	debug      bool                // an entry to debug state, or a gap at the exit from it
-	returns    schema.Null[uint32] // of an entry: the return address
+	debug      bool                        // an entry to debug state, or a gap at the exit from it
+	returns    schema.Null[schema.Address] // of an entry: the return address
 	entry      *entry
 	context    uint32
 }

@@ -52,7 +52,7 @@ func TestLimits(t *testing.T) {
 			name: "returns to everywhere, without functions", limits: small,
 			run: func(s *stream) {
 				var all []uint32
-				for i := range uint32(50_000) {
+				for i := range schema.Address(50_000) {
 					all = append(all, s.block(0x1000+4*i, schema.KindReturn))
 				}
 				s.repeat(n, all...)
@@ -160,10 +160,10 @@ func newStream(t testing.TB, functions Functions, l limits) *stream {
 }
 
 // block adds an instruction of a kind, and returns its number.
-func (s *stream) block(address uint32, kind schema.Kind) uint32 {
+func (s *stream) block(address schema.Address, kind schema.Kind) uint32 {
 	n := uint32(len(s.blocks))
 	s.blocks = append(s.blocks, &schema.Block{
-		Key: schema.BlockKey{Address: address}, Address: []uint32{address}, Opcode: []uint32{0}, Size: []uint8{4}, Kind: []uint8{uint8(kind)},
+		Key: schema.BlockKey{Address: address}, Address: []schema.Address{address}, Opcode: []uint32{0}, Size: []uint8{4}, Kind: []uint8{uint8(kind)},
 	})
 	s.number = append(s.number, n)
 	return n
@@ -198,7 +198,7 @@ func (s *stream) repeat(n int, blocks ...uint32) {
 }
 
 // enter enters an exception, with a return address.
-func (s *stream) enter(back uint32) {
+func (s *stream) enter(back schema.Address) {
 	s.Helper()
 	x := stitch.Exception{Row: schema.Exception{Key: schema.Key{Seq: s.seq}, ReturnAddress: schema.Of(back)}}
 	if err := s.sinks.Exceptions.Add(stitch.Base{}, []stitch.Exception{x}); err != nil {

@@ -25,7 +25,7 @@ type replay struct {
 // An instruction is a row of `instructions`, with its stack.
 type instruction struct {
 	seq, offset int64
-	address     uint32
+	address     schema.Address
 	context     schema.Null[uint32]
 	task, stack int32
 }
@@ -83,7 +83,8 @@ const (
 
 // A code is what an instruction is made of.
 type code struct {
-	address, opcode uint32
+	address         schema.Address
+	opcode          uint32
 	size, set, kind uint8
 }
 
@@ -109,7 +110,7 @@ func (p *player) readMarks(d *dataset.Dataset, contexts bool) {
 	each(p, d, &schema.Exceptions, func(b *schema.Batch, row int) {
 		x := stitch.Exception{Ordinal: int64(schema.ExceptionsOrdinal.At(b, row)), Row: schema.Exception{
 			Key:   keyOf(b, schema.ExceptionsSeq, schema.ExceptionsByteOffset, row),
-			Event: schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)), ReturnAddress: nullU32(b, schema.ExceptionsReturnAddress, row),
+			Event: schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)), ReturnAddress: nullOf(b, int(schema.ExceptionsReturnAddress), row, schema.ExceptionsReturnAddress.At(b, row)),
 			Type:   nullOf(b, int(schema.ExceptionsType), row, schema.ExceptionType(schema.ExceptionsType.At(b, row))),
 			Number: nullOf(b, int(schema.ExceptionsNumber), row, schema.ExceptionsNumber.At(b, row)),
 		}}
@@ -173,7 +174,7 @@ func (p *player) block(b *schema.Batch, row int) uint32 {
 		p.numbers[c], p.number = n, append(p.number, n)
 		p.unit.Blocks = append(p.unit.Blocks, &schema.Block{
 			Key:     schema.BlockKey{Address: c.address, ISA: schema.ISA(c.set)},
-			Address: []uint32{c.address}, Opcode: []uint32{c.opcode}, Size: []uint8{c.size}, Kind: []uint8{c.kind},
+			Address: []schema.Address{c.address}, Opcode: []uint32{c.opcode}, Size: []uint8{c.size}, Kind: []uint8{c.kind},
 		})
 	}
 	return n

@@ -13,7 +13,7 @@ type Stack struct {
 	Task      int32
 	Depth     int32
 	Function  schema.Null[int32]
-	Address   uint32
+	Address   schema.Address
 	Entry     schema.StackEntry
 	Exception schema.Null[schema.ExceptionType]
 	Number    schema.Null[uint16]
@@ -40,8 +40,8 @@ type Task struct {
 	Drift     int64
 	Executed  Work
 
-	function int32  // that of its first instruction
-	entered  uint32 // address of that
+	function int32          // that of its first instruction
+	entered  schema.Address // address of that
 }
 
 // A Call is a row of `calls`. There are many, so it takes no more room than it needs.

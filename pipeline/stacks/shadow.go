@@ -28,7 +28,7 @@ type wanted struct{ calls, spans bool }
 type frame struct {
 	node     int32
 	function int32
-	back     uint32 // return address
+	back     schema.Address // return address
 	link     link
 	returns  bool // it has a return address
 	begun    bool // it has a begin
@@ -65,7 +65,7 @@ type ended struct {
 const nearReturn = 8
 
 // returnsTo says whether an exception may return to an address.
-func (f *frame) returnsTo(to uint32) bool {
+func (f *frame) returnsTo(to schema.Address) bool {
 	d := int64(f.back) - int64(to)
 	return f.returns && -nearReturn <= d && d <= nearReturn
 }
@@ -134,7 +134,7 @@ func (s *shadow) beginTop(e *entry) {
 }
 
 // call pushes the frame of a callee, of a function at an address.
-func (s *shadow) call(back uint32, function int32, address uint32) {
+func (s *shadow) call(back schema.Address, function int32, address schema.Address) {
 	n := s.tree.call(s.top().node, function, address)
 	s.pushCall(n, function, back)
 	if s.wanted.calls {
@@ -144,7 +144,7 @@ func (s *shadow) call(back uint32, function int32, address uint32) {
 
 // pushCall pushes the frame of a call. Its fields are set in place: a frame that is copied as it
 // is made waits for them.
-func (s *shadow) pushCall(node, function int32, back uint32) {
+func (s *shadow) pushCall(node, function int32, back schema.Address) {
 	n := len(s.frames)
 	if n == cap(s.frames) {
 		s.frames = slices.Grow(s.frames, 1)
@@ -156,7 +156,7 @@ func (s *shadow) pushCall(node, function int32, back uint32) {
 
 // returned ends the function on top if it was called, returns to an address, and its caller is
 // a function that is given: as most do. If not, it does nothing.
-func (s *shadow) returned(to uint32, function int32) bool {
+func (s *shadow) returned(to schema.Address, function int32) bool {
 	top := len(s.frames) - 1
 	if t := &s.frames[top]; t.link != byCall || t.back != to || s.frames[top-1].function != function {
 		return false

@@ -6,10 +6,10 @@ import "github.com/tracelake/tracelake/schema"
 type step struct {
 	at       position
 	what     what
-	to       uint32              // where control goes, or what it continues with
-	function int32               // of that
-	back     schema.Null[uint32] // return address of a call or an exception
-	entry    *entry              // to an exception; nil: to none
+	to       schema.Address              // where control goes, or what it continues with
+	function int32                       // of that
+	back     schema.Null[schema.Address] // return address of a call or an exception
+	entry    *entry                      // to an exception; nil: to none
 	// timestamp is the last one before a step that may end an exception, by a switch of tasks too.
 	timestamp schema.Null[uint64]
 	context   uint32 // of a change of Context ID

@@ -15,8 +15,8 @@ type node struct {
 type nodeKey struct {
 	parent    int32 // index of the node; of a root: [rootOf] its task
 	function  int32
-	address   uint32 // of the function; of code that has none: where it was entered
-	exception uint32 // what distinguishes exceptions: see exceptionKey
+	address   schema.Address // of the function; of code that has none: where it was entered
+	exception uint32         // what distinguishes exceptions: see exceptionKey
 	entry     schema.StackEntry
 }
 
@@ -113,15 +113,15 @@ func (t *tree) enter(k nodeKey) int32 {
 }
 
 // call enters the child of a node that is a callee of its function.
-func (t *tree) call(parent, function int32, address uint32) int32 {
+func (t *tree) call(parent, function int32, address schema.Address) int32 {
 	n := t.calledBy(parent, function, address)
 	t.nodes[n].calls++
 	return n
 }
 
 // calledBy returns the child of a node that is a callee of its function.
-func (t *tree) calledBy(parent, function int32, address uint32) int32 {
-	slot := &t.callees[(uint32(parent)*0x9e3779b1^address*0x85ebca6b)>>(32-calleeBits)]
+func (t *tree) calledBy(parent, function int32, address schema.Address) int32 {
+	slot := &t.callees[(uint32(parent)*0x9e3779b1^uint32(address)*0x85ebca6b)>>(32-calleeBits)]
 	n := *slot
 	if int(n) >= len(t.nodes) || !t.nodes[n].isCall(parent, function, address) {
 		n = t.child(nodeKey{parent: parent, entry: schema.StackCall, function: function, address: address})
@@ -133,7 +133,7 @@ func (t *tree) calledBy(parent, function int32, address uint32) int32 {
 const calleeBits = 10
 
 // isCall says whether the node is that of a call of a function, at an address, by a parent.
-func (n *node) isCall(parent, function int32, address uint32) bool {
+func (n *node) isCall(parent, function int32, address schema.Address) bool {
 	return n.parent == parent && n.address == address && n.function == function && n.entry == schema.StackCall
 }
 

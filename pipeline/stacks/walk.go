@@ -283,9 +283,9 @@ func (w *walker) alone(e *entry, why schema.CallEnd) {
 
 // between makes the steps of the last instruction and of marks after it, of which there are
 // some, before an instruction at an address.
-func (w *walker) between(marks []mark, to uint32, function int32) {
+func (w *walker) between(marks []mark, to schema.Address, function int32) {
 	w.cutFlow(marks, to, function)
-	var stopped schema.Null[uint32] // where debug state was entered
+	var stopped schema.Null[schema.Address] // where debug state was entered
 	var debug *entry
 	lost := false
 	for i := range marks {
@@ -323,7 +323,7 @@ func (w *walker) between(marks []mark, to uint32, function int32) {
 // cutFlow makes the step of the last instruction, if it is known where control went after
 // it: what comes first of marks decides. Running on to an exception enters no function: the
 // handler may go elsewhere.
-func (w *walker) cutFlow(marks []mark, to uint32, function int32) {
+func (w *walker) cutFlow(marks []mark, to schema.Address, function int32) {
 	first := marks[0].what
 	for _, m := range marks {
 		if first = m.what; first != markContext {
@@ -341,13 +341,13 @@ func (w *walker) cutFlow(marks []mark, to uint32, function int32) {
 
 // target returns where control went before some marks and an instruction at an address: to
 // the return address of an exception, or to that instruction, or nobody knows.
-func (w *walker) target(marks []mark, to uint32) schema.Null[uint32] {
+func (w *walker) target(marks []mark, to schema.Address) schema.Null[schema.Address] {
 	for i := range marks {
 		switch marks[i].what {
 		case markEntry:
 			return marks[i].returns
 		case markReturn, markGap:
-			return schema.Null[uint32]{}
+			return schema.Null[schema.Address]{}
 		case markContext:
 		}
 	}
@@ -362,20 +362,20 @@ func (w *walker) flows() bool {
 
 // flow makes the step of the last instruction, after which control went to an address in a
 // function.
-func (w *walker) flow(to uint32, function int32) {
+func (w *walker) flow(to schema.Address, function int32) {
 	l := &w.last
 	kind := schema.Kind(l.code.Kind[l.position])
 	if l.outcome == schema.NotTaken || l.gone {
 		kind = schema.KindOther
 	}
 	if leaves(kind) || function != l.code.functionAt(l.position, w.functions) {
-		w.leave(kind, l.code.Address[l.position]+uint32(l.code.Size[l.position]), to, function)
+		w.leave(kind, l.code.Address[l.position]+schema.Address(l.code.Size[l.position]), to, function)
 	}
 }
 
 // leave makes the step of an instruction of a kind, after which next is, that went to an
 // address in a function: in another one, if the kind is not one that leaves.
-func (w *walker) leave(kind schema.Kind, next, to uint32, function int32) {
+func (w *walker) leave(kind schema.Kind, next, to schema.Address, function int32) {
 	switch kind {
 	case schema.KindCall, schema.KindIndirectCall:
 		w.to.call(&w.step.at, next, function, to)
@@ -395,10 +395,10 @@ func (w *walker) leave(kind schema.Kind, next, to uint32, function int32) {
 }
 
 // returns makes the step of a return from an exception to an address.
-func (w *walker) returns(to uint32) { w.take(exceptionReturn, to, w.functions.at(to)) }
+func (w *walker) returns(to schema.Address) { w.take(exceptionReturn, to, w.functions.at(to)) }
 
 // take makes a step of a kind, to an address in a function.
-func (w *walker) take(kind what, to uint32, function int32) {
+func (w *walker) take(kind what, to schema.Address, function int32) {
 	w.step.what, w.step.to, w.step.function = kind, to, function
 	switch kind {
 	case goBack, indirect, exceptionReturn, gap:

@@ -4,18 +4,18 @@ import "github.com/tracelake/tracelake/schema"
 
 // A place is a block of a unit, as far as most runs need it.
 type place struct {
-	one     int32       // the function of all its instructions, or several
-	address uint32      // of the first
-	length  uint16      // instructions
-	kind    schema.Kind // of the last, if it leaves; else other
+	one     int32          // the function of all its instructions, or several
+	address schema.Address // of the first
+	length  uint16         // instructions
+	kind    schema.Kind    // of the last, if it leaves; else other
 }
 
 // A way is an exit, as the folder takes it.
 type way struct {
-	kind     schema.Kind // of the instruction that it leaves; other: it stays
-	back     uint32      // the address after that
-	target   uint32      // where it goes
-	function int32       // of that
+	kind     schema.Kind    // of the instruction that it leaves; other: it stays
+	back     schema.Address // the address after that
+	target   schema.Address // where it goes
+	function int32          // of that
 	// The node whose function took it last, by a call, and that of the callee: [below] if there is none.
 	caller, callee int32
 }

@@ -148,7 +148,7 @@ func (w *pending) abort(p *decodedPart) {
 	if len(w.parts) == 0 {
 		return
 	}
-	var address schema.Null[uint32]
+	var address schema.Null[schema.Address]
 	switch first := w.parts[0]; first.End.Cancelable {
 	case decode.CancelableInstruction:
 		address.V, address.OK = first.unit.LastAddress(first.from, first.to)
@@ -194,7 +194,7 @@ func (w *pending) cancel(p *decodedPart) {
 			c.V.Event--
 		}
 	default: // an instruction without a row
-		p.unit.Exceptions[rows.Exception].ReturnAddress = schema.Null[uint32]{}
+		p.unit.Exceptions[rows.Exception].ReturnAddress = schema.Null[schema.Address]{}
 	}
 }
 
@@ -233,7 +233,7 @@ func (p *decodedPart) lower(before *decodedPart) {
 
 // cancelAct cancels the last act of p, and returns the address of its first instruction, if it
 // executed one.
-func (p *decodedPart) cancelAct() (address schema.Null[uint32]) {
+func (p *decodedPart) cancelAct() (address schema.Null[schema.Address]) {
 	last := len(p.End.Acts) - 1
 	n := p.End.Acts[last]
 	p.End.Acts = p.End.Acts[:last]
@@ -254,7 +254,7 @@ func (p *decodedPart) drop(n int64) {
 
 // cancelLast cancels the last instruction of p and returns its address. Its cost
 // is that of the next instruction, which by is the first part that may have.
-func (p *decodedPart) cancelLast(by *decodedPart) uint32 {
+func (p *decodedPart) cancelLast(by *decodedPart) schema.Address {
 	address, cost, ok := p.unit.TakeBack(p.from, &p.to)
 	if !ok {
 		panic("stitch: the last act has no run")

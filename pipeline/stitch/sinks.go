@@ -11,7 +11,7 @@ type Sinks struct {
 	Runs    RunSink // rows of `instructions` or of `blocks`
 	Counted bool    // Runs takes stretches: see [decode.Wanted]
 	// FunctionOf is that of [decode.Wanted].
-	FunctionOf func(address uint32) int32
+	FunctionOf func(address schema.Address) int32
 	CodeBlocks Sink[CodeBlock]
 	Exceptions Sink[Exception]
 	Counts     CountSink

@@ -23,9 +23,9 @@ type carried struct {
 }
 
 type carriedPosition struct {
-	Address   uint32 `json:"address"`
-	ISA       string `json:"isa"`
-	NonSecure bool   `json:"non_secure"`
+	Address   schema.Address `json:"address"`
+	ISA       string         `json:"isa"`
+	NonSecure bool           `json:"non_secure"`
 }
 
 // A carriedContext is the context of rows that come, as far as they take it over: it
@@ -50,8 +50,8 @@ type carriedRestart struct {
 
 // A carriedData is the address that data packets complete, of a source that has sent data.
 type carriedData struct {
-	Address uint32 `json:"address"`
-	Bits    uint8  `json:"bits"`
+	Address schema.Address `json:"address"`
+	Bits    uint8          `json:"bits"`
 }
 
 // start returns what is known right before the I-sync of a segment.

@@ -45,8 +45,8 @@ func unit(block *schema.Block, start decode.SegmentStart) *Unit {
 // Segments count on: ordinals and block numbers over all, cycles where an I-sync is
 // periodic; one after an overflow opens an epoch.
 func TestStitch(t *testing.T) {
-	block := func(address uint32) *schema.Block {
-		return &schema.Block{Key: schema.BlockKey{Address: address}, Address: []uint32{address, address + 4}}
+	block := func(address schema.Address) *schema.Block {
+		return &schema.Block{Key: schema.BlockKey{Address: address}, Address: []schema.Address{address, address + 4}}
 	}
 	var got log
 	s := New(5, decode.TimestampCode{}, Sinks{Runs: runLog{&got}, Events: eventLog{&got}})

@@ -9,7 +9,7 @@ import (
 
 // An edgeKey is what makes two edges one.
 type edgeKey struct {
-	from, to uint32
+	from, to schema.Address
 	kind     schema.EdgeKind
 	outcome  schema.EdgeOutcome
 }
@@ -43,7 +43,7 @@ var edgeOutcomes = [...]schema.EdgeOutcome{
 // exception likewise: if another comes before its handler runs, its edge goes to
 // the return address of that. A debug exit cuts all of them: in debug state the
 // PC may have been moved.
-func (c *counter) join(seq int64, next uint32) {
+func (c *counter) join(seq int64, next schema.Address) {
 	between := c.passMarks(seq)
 	if slices.ContainsFunc(between, func(m mark) bool { return m.what == debugExit }) {
 		return
@@ -131,7 +131,7 @@ func (c *counter) inside(s *shape) {
 }
 
 // edge counts an edge.
-func (c *counter) edge(from *step, to uint32, kind schema.EdgeKind, outcome schema.EdgeOutcome) {
+func (c *counter) edge(from *step, to schema.Address, kind schema.EdgeKind, outcome schema.EdgeOutcome) {
 	e := edge{n: 1}
 	if from.cycles.OK {
 		e.cost(from.cycles.V)
@@ -142,7 +142,7 @@ func (c *counter) edge(from *step, to uint32, kind schema.EdgeKind, outcome sche
 
 // An Edge is a row of `edges`.
 type Edge struct {
-	From, To uint32
+	From, To schema.Address
 	Kind     schema.EdgeKind
 	Outcome  schema.EdgeOutcome
 	N        int64

@@ -13,7 +13,7 @@ import (
 
 // A Count is a row of `counts`.
 type Count struct {
-	Address                  uint32
+	Address                  schema.Address
 	ISA                      schema.ISA
 	Size                     uint8  // in bytes
 	Opcode                   uint32 // as fetched; of code that was changed, as the block with the lowest number has it
@@ -48,7 +48,7 @@ type sums struct {
 
 // place is the key of a row of `counts`.
 type place struct {
-	address uint32
+	address schema.Address
 	isa     schema.ISA
 }
 

@@ -24,8 +24,8 @@ func (j *job) release() {
 
 // A mark is something between two instructions that decides what edges there are.
 type mark struct {
-	schema.Key                        // in the source
-	returnAddress schema.Null[uint32] // of an entry
+	schema.Key                                // in the source
+	returnAddress schema.Null[schema.Address] // of an entry
 	what          what
 }
 
@@ -46,7 +46,7 @@ func (m mark) compare(n mark) int {
 // A step is an instruction that was executed: what its edges need.
 type step struct {
 	ok      bool // there is one
-	address uint32
+	address schema.Address
 	kind    schema.Kind
 	outcome schema.Outcome
 	cycles  schema.Null[uint32] // its own

@@ -208,7 +208,7 @@ func TestSinksHandOn(t *testing.T) {
 	to := stitch.Sinks{Runs: handOn{&got}, Events: handOnRows[schema.Event]{&got}}
 	sinks := New(nil).Sinks(to)
 	b := stitch.Base{}
-	unit := &decode.Result{Blocks: []*schema.Block{{Address: []uint32{0}, Size: []uint8{4}, Opcode: []uint32{0}, Kind: []uint8{0}}}, Runs: []schema.Run{{Count: 1}}}
+	unit := &decode.Result{Blocks: []*schema.Block{{Address: []schema.Address{0}, Size: []uint8{4}, Opcode: []uint32{0}, Kind: []uint8{0}}}, Runs: []schema.Run{{Count: 1}}}
 	err := errors.Join(
 		sinks.Runs.Add(stitch.Runs{Unit: unit, Numbers: []uint32{0}, Spans: []schema.Span{{}}, To: 1, Blocks: 1}),
 		sinks.Events.Add(b, []schema.Event{{}, {}}), sinks.Losses.Add(b, []schema.Loss{{}}), sinks.Exceptions.Add(b, []stitch.Exception{{}}),

@@ -9,7 +9,7 @@ import (
 
 // A way is where control went from the end of a block, which executed as a whole.
 type way struct {
-	to      uint32 // address
+	to      schema.Address // address
 	outcome schema.Outcome
 	told    bool // as in decode.Turn
 	timed   bool // likewise
@@ -96,7 +96,7 @@ func (c *counter) settleWay(number uint32, b *block, w *way) {
 		b.cost(&s)
 		c.spread[extent{number, 0, uint16(n)}] += w.cycles
 	}
-	to := shape{code: &schema.Block{Address: []uint32{w.to}}}
+	to := shape{code: &schema.Block{Address: []schema.Address{w.to}}}
 	c.settleTurn(&s, &turn{to: &to, n: w.n, cycles: w.cycles})
 	if w.told {
 		s.flags |= schema.RunHasFailed

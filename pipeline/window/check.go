@@ -44,7 +44,7 @@ func (c *Check) Add(b stitch.Base, rows []schema.Segment) error {
 }
 
 // text says what tells a segment from others.
-func text(offset, bytes int64, address schema.Null[uint32]) string {
+func text(offset, bytes int64, address schema.Null[schema.Address]) string {
 	at := "no address"
 	if address.OK {
 		at = fmt.Sprintf("0x%08x", address.V)

@@ -11,7 +11,7 @@ type Segment struct {
 	Bytes int64 // units of the stream
 	// Instructions are those in it.
 	Instructions int64
-	Address      schema.Null[uint32]
+	Address      schema.Null[schema.Address]
 	Reason       schema.ISyncReason
 	Known        bool // the row says where decoding can begin
 }
@@ -23,7 +23,7 @@ func SegmentOf(b *schema.Batch, i int) Segment {
 		Bytes:        int64(c[schema.SegmentsBytes].U64[i]),
 		Instructions: int64(c[schema.SegmentsInstructions].U64[i]), Known: !c[schema.SegmentsStreamOffset].Null(i),
 	}
-	s.Address = null(&c[schema.SegmentsAddress], c[schema.SegmentsAddress].U32, i)
+	s.Address = schema.Null[schema.Address]{V: schema.SegmentsAddress.At(b, i), OK: !c[schema.SegmentsAddress].Null(i)}
 	s.Reason = schema.ISyncReason(c[schema.SegmentsReason].U8[i])
 	s.Keys = schema.Keys{
 		Source: c[schema.SegmentsSource].U8[i], Seq: int64(c[schema.SegmentsSeq].U64[i]),

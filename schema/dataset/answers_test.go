@@ -102,9 +102,9 @@ func TestCheckOrderOfBatches(t *testing.T) {
 		w := small.New()
 		w.Program.Code = nil
 		for i := range schema.BatchRows {
-			w.Program.Code = append(w.Program.Code, small.Code{Address: uint32(i)})
+			w.Program.Code = append(w.Program.Code, small.Code{Address: schema.Address(i)})
 		}
-		w.Program.Code = append(w.Program.Code, small.Code{Address: uint32(last)})
+		w.Program.Code = append(w.Program.Code, small.Code{Address: schema.Address(last)})
 		var want []string
 		if last < schema.BatchRows {
 			want = []string{fmt.Sprintf("code: has row %d (core=NULL address=%d isa=a32), which is not after the row before in the order of its key", schema.BatchRows, last)}

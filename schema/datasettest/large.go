@@ -70,7 +70,7 @@ func (w *largeWriter) name(i int) string {
 // program writes functions, code, lines and counts.
 func (w *largeWriter) program() {
 	for i := range w.Functions {
-		address, file := uint32(largeBase+4*codeOfFunction*i),
+		address, file := schema.Address(largeBase+4*codeOfFunction*i),
 			fmt.Sprintf("src/module_%03d/%s.c", i/functionsAFile/20,
 				syllables[i/functionsAFile%len(syllables)]+fmt.Sprint(i/functionsAFile))
 		line := uint32(20 + i%functionsAFile*(codeOfFunction+5))
@@ -82,14 +82,14 @@ func (w *largeWriter) program() {
 			times = 1 + w.random.Int64N(1<<uint(w.random.IntN(20)))
 		}
 		for j := range codeOfFunction {
-			w.instruction(i, address+uint32(4*j), j, times, file, line+uint32(j))
+			w.instruction(i, address+schema.Address(4*j), j, times, file, line+uint32(j))
 		}
 	}
 }
 
 // instruction writes an instruction of a function, that was reached so many times.
-func (w *largeWriter) instruction(function int, address uint32, j int, times int64, file string, line uint32) {
-	kind, conditional, target := schema.KindOther, false, schema.Null[uint32]{}
+func (w *largeWriter) instruction(function int, address schema.Address, j int, times int64, file string, line uint32) {
+	kind, conditional, target := schema.KindOther, false, schema.Null[schema.Address]{}
 	if j%5 == 4 {
 		kind, conditional, target = schema.KindBranch, true, schema.Of(address-8)
 	}
@@ -136,7 +136,7 @@ func (w *largeWriter) stacks() {
 		}
 		function := int32(w.random.IntN(w.Functions) / 8 * 8)
 		schema.AppendStacks(w.out.Table(&schema.Stacks, largeSource).Row(), largeSource, int32(i), parent, 0, 1,
-			schema.Of(function), largeBase+4*codeOfFunction*uint32(function), entry,
+			schema.Of(function), largeBase+4*codeOfFunction*schema.Address(function), entry,
 			schema.Null[schema.ExceptionType]{}, schema.Null[uint16]{}, 1, mine, schema.Null[int64]{}, totals[i],
 			schema.Null[int64]{})
 	}

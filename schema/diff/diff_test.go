@@ -158,8 +158,8 @@ func TestCompareManyDifferences(t *testing.T) {
 	truth, other := small.New(), small.New()
 	truth.Instructions[0x10], other.Instructions[0x10] = nil, nil
 	for i := range 100_000 {
-		truth.Instructions[0x10] = append(truth.Instructions[0x10], small.Instruction{Offset: int64(i), Address: uint32(4 * i), Executed: small.Yes})
-		other.Instructions[0x10] = append(other.Instructions[0x10], small.Instruction{Offset: int64(i), Address: uint32(4*i + 4), Executed: small.No})
+		truth.Instructions[0x10] = append(truth.Instructions[0x10], small.Instruction{Offset: int64(i), Address: schema.Address(4 * i), Executed: small.Yes})
+		other.Instructions[0x10] = append(other.Instructions[0x10], small.Instruction{Offset: int64(i), Address: schema.Address(4*i + 4), Executed: small.No})
 	}
 	other.Losses[0x10][1].Detail = "another"
 	v := compare(t, other.Write(t), truth.Write(t))

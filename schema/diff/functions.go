@@ -22,7 +22,7 @@ func readFunctions(d *dataset.Dataset) (functions, error) {
 		for i, ordinal := range *schema.FunctionsFunction.In(b) {
 			core := b.Columns[schema.FunctionsCore].Str[i]
 			if int(ordinal) == len(f[core]) && left > 0 {
-				f[core] = append(f[core], schema.FunctionsAddress.At(b, i))
+				f[core] = append(f[core], (*schema.FunctionsAddress.In(b))[i])
 				left--
 			}
 		}

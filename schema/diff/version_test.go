@@ -27,7 +27,7 @@ func writeBlocks2(t *testing.T, cycles uint32) string {
 		return schema.Keys{Source: 0x10, Seq: seq, Segment: schema.Of[int32](0), ByteOffset: offset}
 	}
 	for i := range 70 {
-		schema.AppendCodeBlocks(w.Table(&schema.CodeBlocks, 0x10).Row(), 0x10, 0, uint16(i), 0x80000000+4*uint32(i), 4, schema.A32, 0xe1a00000, schema.KindOther)
+		schema.AppendCodeBlocks(w.Table(&schema.CodeBlocks, 0x10).Row(), 0x10, 0, uint16(i), 0x80000000+4*schema.Address(i), 4, schema.A32, 0xe1a00000, schema.KindOther)
 	}
 	blocks := func() *schema.Batch { return w.Table(&schema.Blocks, 0x10).Row() }
 	five, none := schema.Of[uint64](5), schema.Null[uint64]{}
@@ -39,8 +39,8 @@ func writeBlocks2(t *testing.T, cycles uint32) string {
 	schema.AppendBlocks(blocks(), keys(70, 20), 0, 1, 0, none, schema.Passed,
 		schema.Null[uint32]{}, 0, schema.Null[int64]{}, none, id, vmid, security, schema.Null[int32]{})
 	events := w.Table(&schema.Events, 0x10)
-	schema.AppendEvents(events.Row(), keys(0, 4), schema.EventTraceOn, schema.Of[uint32](0x80000000), "")
-	schema.AppendEvents(events.Row(), keys(70, 20), schema.EventTimestampOutOfRange, schema.Null[uint32]{}, "9223372036854775808")
+	schema.AppendEvents(events.Row(), keys(0, 4), schema.EventTraceOn, schema.Of[schema.Address](0x80000000), "")
+	schema.AppendEvents(events.Row(), keys(70, 20), schema.EventTimestampOutOfRange, schema.Null[schema.Address]{}, "9223372036854775808")
 	schema.AppendLosses(w.Table(&schema.Losses, 0x10).Row(), keys(0, 0), 4, schema.LossUnsynced, "")
 	err = w.Close(&schema.Manifest{
 		Sources: []schema.SourceTotals{{Source: 0x10, Status: "decoded", Unit: "bytes", Totals: schema.Totals{Counters: schema.Counters{Bytes: 24, Instructions: 71}}}},

@@ -201,7 +201,7 @@ func (w *codeWriter) allocate(length int) int32 {
 // put writes instruction i of a block into its template. A dictionary that is full
 // gets no more; its pages are plain from the one at hand on.
 func (w *codeWriter) put(t *template, b *schema.Block, i int) {
-	binary.LittleEndian.PutUint16(w.arena[int(t.at)+2*i:], w.pairs.take(b.Address[i], b.Opcode[i]))
+	binary.LittleEndian.PutUint16(w.arena[int(t.at)+2*i:], w.pairs.take(schema.Word(b.Address[i]), b.Opcode[i]))
 	w.kind.seen[b.Kind[i]] = true
 	w.arena[t.kinds()+i] = b.Kind[i]
 	bit := w.size.find(b.Size[i]) // an instruction has 2 bytes, or 4

@@ -101,7 +101,7 @@ func (e *Encoder) targetOf(to step.Place, next *step.Step, forced bool) target {
 }
 
 // withThumb is a place as an address has it: bit 0 is Thumb.
-func withThumb(p step.Place) uint32 {
+func withThumb(p step.Place) schema.Address {
 	if p.ISA == schema.T32 {
 		return p.Address | 1
 	}
@@ -213,7 +213,7 @@ func (e *Encoder) abandoned(t target) bool {
 	if !e.vary.Happens(e.vary.Abandon) {
 		return false
 	}
-	t.to.Address += uint32(1+e.vary.UpTo(1<<e.vary.UpTo(20))) << 2
+	t.to.Address += schema.Address(1+e.vary.UpTo(1<<e.vary.UpTo(20))) << 2
 	if t.reason != codec.Overflow {
 		t.bytes, t.reason = 0, codec.Branch
 		if e.vary.UpTo(3) == 0 {
@@ -224,7 +224,7 @@ func (e *Encoder) abandoned(t target) bool {
 	e.room(2 * mostAddress)
 	apo := e.offset()
 	at := e.clock(statusBE, owed{address: bytes})
-	e.rows.Event(at, schema.EventCancelled, schema.Null[uint32]{}, "abandoned")
+	e.rows.Event(at, schema.EventCancelled, schema.Null[schema.Address]{}, "abandoned")
 	if e.vary.UpTo(1) == 0 {
 		e.clock(uint8(apo&3), owed{})
 	}

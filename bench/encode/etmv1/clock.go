@@ -36,7 +36,7 @@ func (e *Encoder) clock(status uint8, bytes owed) (at int64) {
 }
 
 func (e *Encoder) triggerRow(at int64) {
-	e.rows.Event(at, schema.EventTrigger, schema.Null[uint32]{}, "")
+	e.rows.Event(at, schema.EventTrigger, schema.Null[schema.Address]{}, "")
 }
 
 // drive is a core clock without the row of its trigger.

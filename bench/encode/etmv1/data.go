@@ -13,9 +13,9 @@ import (
 
 // dataTrace is the state of data trace.
 type dataTrace struct {
-	full  bool   // the next address is to be whole
-	base  uint32 // the last address sent
-	known uint8  // how many of its low bits the stream has stated
+	full  bool           // the next address is to be whole
+	base  schema.Address // the last address sent
+	known uint8          // how many of its low bits the stream has stated
 }
 
 // owedData is what an instruction owes of data.
@@ -57,7 +57,7 @@ func (e *Encoder) owedData(s *step.Step) owedData {
 
 // dataAddress is the bytes of the address of a transfer: as many as changed since
 // the last one sent, or all where that is due. Bits is how many they have.
-func (e *Encoder) dataAddress(address uint32) (b []byte, bits uint8) {
+func (e *Encoder) dataAddress(address schema.Address) (b []byte, bits uint8) {
 	n := e.vary.Bytes(e.vary.Longer, uint8(port.DataAddressBytes(address, e.data.base)), codec.MaxAddressBytes)
 	if period := e.opt.SyncPeriod; e.data.full || period > 0 && e.sinceAddress >= period {
 		n = codec.MaxAddressBytes
@@ -123,7 +123,7 @@ func (e *Encoder) abortedData(in *step.Step) owedData {
 		return owedData{}
 	}
 	made := *in
-	for i := range uint32(d.Count) {
+	for i := range schema.Address(d.Count) {
 		made.Transfers = append(made.Transfers, step.Transfer{Address: 0x2000 + 4*i, Value: e.vary.Value(), Size: d.Size})
 	}
 	return e.owedData(&made)

@@ -40,8 +40,8 @@ type Encoder struct {
 	cutDue     schema.Null[target]    // the branch after whose APO window a segment begins (§7.1)
 	ownerless  bool                   // an overflow took bytes: trace goes on with a restart
 
-	sinceFull, sinceAddress int    // samples since the last whole address of code, and of data
-	base                    uint32 // the last address of code that was sent, with the Thumb bit
+	sinceFull, sinceAddress int            // samples since the last whole address of code, and of data
+	base                    schema.Address // the last address of code that was sent, with the Thumb bit
 	contextID               schema.Null[uint32]
 	data                    dataTrace
 	halves                  halves

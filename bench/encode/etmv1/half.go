@@ -40,7 +40,7 @@ func (e *Encoder) interruptHalves(in *step.Step) {
 
 // dropHalves ends the pair of an instruction that is not executed, whose status is in a
 // sample, and returns where it was interrupted.
-func (e *Encoder) dropHalves(at int64, in *step.Step) uint32 {
+func (e *Encoder) dropHalves(at int64, in *step.Step) schema.Address {
 	address := in.At.Address
 	if e.halves.second {
 		address += 2

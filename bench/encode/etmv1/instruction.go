@@ -108,11 +108,11 @@ func (e *Encoder) interrupted() step.Step {
 
 // exceptionRows enters the rows of an exception of type x at an instruction, by a
 // branch whose status is in a sample: only an SVC was executed.
-func (e *Encoder) exceptionRows(at int64, in *step.Step, x schema.ExceptionType, target uint32) {
+func (e *Encoder) exceptionRows(at int64, in *step.Step, x schema.ExceptionType, target schema.Address) {
 	returns := in.At.Address
 	if x == schema.ExcSVC && in.Instruction.Kind == schema.KindSVC {
 		e.rows.Instruction(at, in.At, &in.Instruction, true)
-		returns += uint32(in.Instruction.Size)
+		returns += schema.Address(in.Instruction.Size)
 	} else {
 		returns = e.dropHalves(at, in)
 		e.rows.Event(at, schema.EventCancelled, schema.Of(returns), "")

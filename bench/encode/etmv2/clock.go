@@ -31,7 +31,7 @@ const (
 func (e *Encoder) clock(status uint8, packets []byte) (at int64) {
 	at, triggered := e.drive(status, packets)
 	if triggered {
-		e.rows.Event(at, schema.EventTrigger, schema.Null[uint32]{}, "")
+		e.rows.Event(at, schema.EventTrigger, schema.Null[schema.Address]{}, "")
 	}
 	return at
 }

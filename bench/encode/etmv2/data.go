@@ -15,7 +15,7 @@ import (
 // dataTrace is the state of data trace.
 type dataTrace struct {
 	full   bool                   // the next address is to be whole
-	base   uint32                 // the last address sent
+	base   schema.Address         // the last address sent
 	known  uint8                  // how many of its low bits the stream has stated
 	before schema.Null[step.Step] // the last step that was not traced, if it was an instruction
 	open   [4]schema.Null[miss]   // load misses, by tag
@@ -177,7 +177,7 @@ func (e *Encoder) setAddress(p *codec.Packet, t *step.Transfer) {
 	}
 	e.data.base = t.Address
 	p.AddressBytes, p.AddressBits = n, min(7*n, 32)
-	p.Address = uint32(uint64(t.Address) & (1<<p.AddressBits - 1))
+	p.Address = schema.Address(uint64(t.Address) & (1<<p.AddressBits - 1))
 }
 
 // begunData is made-up data of an instruction that will be cancelled.
@@ -187,7 +187,7 @@ func (e *Encoder) begunData(s *step.Step) []packet {
 		return nil
 	}
 	made := *s
-	for i := range uint32(1 + e.vary.UpTo(int(d.Count)-1)) {
+	for i := range schema.Address(1 + e.vary.UpTo(int(d.Count)-1)) {
 		made.Transfers = append(made.Transfers, step.Transfer{
 			Address: 0x2000 + 4*i, Value: e.vary.Value(), Size: d.Size, Access: schema.AccessWrite,
 		})

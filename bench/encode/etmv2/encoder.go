@@ -38,9 +38,9 @@ type Encoder struct {
 
 	// What waits to be sent.
 	triggerDue bool
-	due        []func() pipestat.Pins // samples of a TFO value
-	phantom    schema.Null[step.Step] // a direct branch, which the next status traces too
-	begunAt    schema.Null[uint32]    // the instruction that the next exception cancels
+	due        []func() pipestat.Pins      // samples of a TFO value
+	phantom    schema.Null[step.Step]      // a direct branch, which the next status traces too
+	begunAt    schema.Null[schema.Address] // the instruction that the next exception cancels
 
 	sinceSync, sinceAddress int        // samples since the last TFO, and whole data address
 	base                    decode.PC  // the last address of code that was sent

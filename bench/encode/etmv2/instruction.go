@@ -233,7 +233,7 @@ func (e *Encoder) branchPackets(s *step.Step, to step.Place) []packet {
 	}
 	p := packet{Packet: e.branch(to, false)}
 	if vector && s.Instruction.Flow == isa.Indirect { // as an exception, without a place to return to
-		p.row = func(sample, _ int64) { e.rows.Exception(sample, x, s.Next.Address, schema.Null[uint32]{}) }
+		p.row = func(sample, _ int64) { e.rows.Exception(sample, x, s.Next.Address, schema.Null[schema.Address]{}) }
 	}
 	return []packet{p}
 }

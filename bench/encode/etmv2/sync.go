@@ -44,7 +44,7 @@ func (e *Encoder) tfo(reason schema.ISyncReason, at step.Place, contextID uint32
 		e.data.known = 0
 	}
 	if triggered {
-		e.rows.Event(sample, schema.EventTrigger, schema.Null[uint32]{}, "")
+		e.rows.Event(sample, schema.EventTrigger, schema.Null[schema.Address]{}, "")
 	}
 	if first || reason != schema.ISyncPeriodic {
 		e.rows.Restart(sample, reason, at.Address)

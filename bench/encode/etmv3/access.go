@@ -157,14 +157,14 @@ func (e *Encoder) setDataAddress(p *codec.Packet, a *access) {
 	if !a.first || !e.opt.DataAddress {
 		return
 	}
-	n := e.vary.bytes(sevens(a.Address^e.data.base), encode.MaxAddressBytes)
+	n := e.vary.bytes(sevens(uint32(a.Address^e.data.base)), encode.MaxAddressBytes)
 	if e.data.sync {
 		n = encode.MaxAddressBytes
 		e.data.sync = false
 	}
 	e.data.base = a.Address
 	p.AddressBytes, p.AddressBits = n, min(7*n, 32)
-	p.Address = uint32(uint64(a.Address) & (1<<p.AddressBits - 1))
+	p.Address = schema.Address(uint64(a.Address) & (1<<p.AddressBits - 1))
 	p.BigEndian = n == encode.MaxAddressBytes && e.opt.BigEndian
 }
 

@@ -240,7 +240,7 @@ func (e *Encoder) applyAtom(at int64, a *atom) {
 		}
 	}
 	e.stated.instruction = schema.Of(a.at.Address)
-	e.stated.reached = schema.Of(a.at.Address + uint32(a.in.Size))
+	e.stated.reached = schema.Of(a.at.Address + schema.Address(a.in.Size))
 	switch {
 	case a.failed:
 	case a.in.Flow == isa.Indirect:

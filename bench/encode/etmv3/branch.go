@@ -12,7 +12,7 @@ import (
 // A pause is a load or store multiple of v7-M that an exception paused,
 // and how far it had come.
 type pause struct {
-	address uint32
+	address schema.Address
 	resume  uint8
 }
 
@@ -27,7 +27,7 @@ func (e *Encoder) payBranch() {
 	if !e.stated.reached.OK && e.vary.happens(e.vary.Branch) {
 		// Several packets for one instruction: the last one counts.
 		elsewhere := e.next
-		elsewhere.Address += uint32(e.vary.upTo(1<<uint(e.vary.upTo(20)))) << 2
+		elsewhere.Address += schema.Address(e.vary.upTo(1<<uint(e.vary.upTo(20)))) << 2
 		e.sendBranch(e.branchTo(elsewhere, codec.Branch{}), elsewhere)
 	}
 	r := codec.Branch{}

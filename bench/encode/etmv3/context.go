@@ -57,7 +57,7 @@ func (e *Encoder) timestamp(whole bool) {
 	e.stated.timestamp = raw
 	at := e.emit(p)
 	if p.ClockChange {
-		e.truth.event(at, schema.EventClockChange, schema.Null[uint32]{})
+		e.truth.event(at, schema.EventClockChange, schema.Null[schema.Address]{})
 	}
 	e.truth.Time(at, value, sent, width)
 }

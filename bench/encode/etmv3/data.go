@@ -12,8 +12,8 @@ import (
 
 // dataTrace is the state of data trace.
 type dataTrace struct {
-	sync       bool   // the next address is to be whole
-	base       uint32 // the last address sent
+	sync       bool           // the next address is to be whole
+	base       schema.Address // the last address sent
 	delayed    []access
 	open       [4]schema.Null[access] // by tag, 1 to 3
 	suppressed int                    // data instructions whose data is still to be dropped
@@ -87,7 +87,7 @@ func (e *Encoder) beginData(s *step.Step, state schema.DataState) {
 	}
 	e.flush()
 	var made []step.Transfer
-	for i := range uint32(t.Count) {
+	for i := range schema.Address(t.Count) {
 		made = append(made, step.Transfer{
 			Address: 0x2000 + 4*i, Value: e.vary.rand.Uint32(), Size: t.Size,
 			Access: t.At(uint16(i)),

@@ -265,7 +265,7 @@ func (e *Encoder) trigger() {
 		e.flush()
 	}
 	at := e.emit(codec.Packet{Kind: codec.Trigger})
-	e.truth.event(at, schema.EventTrigger, schema.Null[uint32]{})
+	e.truth.event(at, schema.EventTrigger, schema.Null[schema.Address]{})
 }
 
 // emit sends a packet, and returns its place in the stream.

@@ -115,7 +115,7 @@ func (e *Encoder) enterException(s *step.Step, r codec.Branch, begun traces) {
 	if s.Exception == schema.ExcDebug {
 		// The core never goes there: hardware sends the cancelled address or the next.
 		to = s.At
-		to.Address += 4 * uint32(btou(e.vary.happens(e.vary.Cancel)))
+		to.Address += 4 * schema.Address(btou(e.vary.happens(e.vary.Cancel)))
 	}
 	row := truth.Exception{
 		Event: schema.ExceptionEntry, Type: schema.Of(s.Exception), Target: schema.Of(to.Address),
@@ -140,7 +140,7 @@ func (e *Encoder) enterException(s *step.Step, r codec.Branch, begun traces) {
 
 // returnAddress is the preferred return address of the exception s that follows
 // from the stream (§4.5).
-func (e *Encoder) returnAddress(s *step.Step, cancels bool) schema.Null[uint32] {
+func (e *Encoder) returnAddress(s *step.Step, cancels bool) schema.Null[schema.Address] {
 	switch {
 	case cancels:
 		return schema.Of(s.At.Address)
@@ -184,7 +184,7 @@ func oldNumber(x schema.ExceptionType, to step.Place) (uint16, bool) {
 		return 7, true
 	default:
 	}
-	vectors := map[schema.ExceptionType]uint32{
+	vectors := map[schema.ExceptionType]schema.Address{
 		schema.ExcReset: 0, schema.ExcUndefined: 4, schema.ExcSVC: 8, schema.ExcPrefetchAbort: 12,
 	}
 	vector, ok := vectors[x]

@@ -139,12 +139,12 @@ func checkData(t testing.TB, o *etmv3.Options, b []byte, rows benchtest.Record) 
 	t.Helper()
 	type access struct {
 		kind    codec.Kind
-		address uint32
+		address schema.Address
 		value   uint32
 	}
 	packets := make(map[string]access)
-	var base, last uint32
-	var open [4]uint32
+	var base, last schema.Address
+	var open [4]schema.Address
 	for at := 0; at < len(b); {
 		var p codec.Packet
 		if err := o.Parse(&p, b[at:]); err != nil {
@@ -154,7 +154,7 @@ func checkData(t testing.TB, o *etmv3.Options, b []byte, rows benchtest.Record) 
 		case codec.NormalData, codec.ValueNotTraced, codec.OutOfOrderPlaceholder:
 			last += 4
 			if p.NewAddress && o.DataAddress {
-				base = uint32(uint64(base)>>p.AddressBits<<p.AddressBits) | p.Address
+				base = schema.Address(uint64(base)>>p.AddressBits<<p.AddressBits) | p.Address
 				last = base
 			}
 			open[p.Tag] = last

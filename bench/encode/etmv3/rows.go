@@ -20,10 +20,10 @@ type stated struct {
 	packetISA    schema.ISA
 	packetAltISA bool
 	// reached is the address the flow has reached; NULL after an indirect branch.
-	reached schema.Null[uint32]
+	reached schema.Null[schema.Address]
 	after   after
 	// instruction is the address of the last instruction since the last restart.
-	instruction schema.Null[uint32]
+	instruction schema.Null[schema.Address]
 	popped      bool   // the last return had its stack frame traced
 	timestamp   uint64 // as sent
 }
@@ -51,7 +51,7 @@ type rowWriter struct {
 func (e *Encoder) countsCycles() bool { return e.opt.CycleAccurate && !e.opt.DataOnly }
 
 // event enters an event, unless it is before the first cut.
-func (t *rowWriter) event(at int64, kind schema.EventKind, address schema.Null[uint32]) {
+func (t *rowWriter) event(at int64, kind schema.EventKind, address schema.Null[schema.Address]) {
 	t.Event(at, kind, address, "")
 }
 
@@ -82,7 +82,7 @@ func (e *Encoder) contextRow(at int64) {
 
 // cut makes the I-sync at an offset one at which decoding may start, if an A-sync came
 // before it. It reports whether it is the first one, of the stream or of its rest.
-func (e *Encoder) cut(at int64, address schema.Null[uint32], reason schema.ISyncReason) (first bool) {
+func (e *Encoder) cut(at int64, address schema.Null[schema.Address], reason schema.ISyncReason) (first bool) {
 	t := &e.truth
 	if !t.asynced {
 		return false

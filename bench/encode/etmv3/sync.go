@@ -156,7 +156,7 @@ func (e *Encoder) iSync(reason schema.ISyncReason, place step.Place, contextID u
 		p.LSiP, p.Branch = true, e.branchTo(implied.Next, codec.Branch{})
 	}
 	at := e.emit(p)
-	address := schema.Null[uint32]{V: place.Address, OK: !e.opt.DataOnly}
+	address := schema.Null[schema.Address]{V: place.Address, OK: !e.opt.DataOnly}
 	if first := e.cut(at, address, reason); first || reason != schema.ISyncPeriodic {
 		e.traceOn(at, reason, count)
 	}
@@ -170,14 +170,14 @@ func (e *Encoder) iSync(reason schema.ISyncReason, place step.Place, contextID u
 		e.arrive(p.Branch, implied.Next)
 		e.contextRow(at)
 	}
-	e.stated.reached = schema.Null[uint32]{V: e.stated.Address, OK: !e.opt.DataOnly}
+	e.stated.reached = schema.Null[schema.Address]{V: e.stated.Address, OK: !e.opt.DataOnly}
 	e.stated.after = afterISync
 }
 
 // traceOn enters the restart by the I-sync at an offset, and its count (§5).
 func (e *Encoder) traceOn(at int64, reason schema.ISyncReason, count schema.Null[uint32]) {
 	e.commitData(reason != schema.ISyncOverflow)
-	var address schema.Null[uint32]
+	var address schema.Null[schema.Address]
 	if !e.opt.DataOnly {
 		address = schema.Of(e.stated.Address)
 	}

@@ -111,8 +111,8 @@ type walker struct {
 }
 
 // memoryOf is code by its address.
-func memoryOf(code []image.Region) map[uint32][]byte {
-	memory := map[uint32][]byte{}
+func memoryOf(code []image.Region) map[schema.Address][]byte {
+	memory := map[schema.Address][]byte{}
 	for _, c := range code {
 		memory[c.Address] = c.Bytes
 	}
@@ -216,7 +216,7 @@ func (w *walker) add(s step.Step) {
 // instruction executes in.
 func (w *walker) instruction(in isa.Instruction) {
 	s := step.Step{At: w.at, Instruction: in, Next: w.at}
-	s.Next.Address += uint32(in.Size)
+	s.Next.Address += schema.Address(in.Size)
 	conditional := w.at.ISA == schema.A32 && in.Opcode>>28 < 14 ||
 		in.Size == 2 && (in.Opcode&0xf000 == 0xd000 && in.Kind == schema.KindBranch || in.Opcode&0xf500 == 0xb100)
 	s.Failed = conditional && w.chance(0.5)
@@ -260,9 +260,9 @@ func (w *walker) execute(s *step.Step) {
 
 // transfers makes up what an instruction moves.
 func (w *walker) transfers(t isa.Transfers) []step.Transfer {
-	address := w.r.Uint32N(1 << (4 + w.r.IntN(28)))
+	address := schema.Address(w.r.Uint32N(1 << (4 + w.r.IntN(28))))
 	var list []step.Transfer
-	for i := range uint32(t.Count) {
+	for i := range schema.Address(t.Count) {
 		x := step.Transfer{Address: address &^ 3, Size: t.Size, Access: t.At(uint16(i)), Register: t.Register}
 		x.Value = w.r.Uint32() >> w.r.IntN(32) & uint32(1<<(8*uint64(t.Size))-1)
 		switch {
@@ -279,7 +279,7 @@ func (w *walker) transfers(t isa.Transfers) []step.Transfer {
 
 func (w *walker) frame(access schema.Access) []step.Transfer {
 	var list []step.Transfer
-	for i := range uint32(8) {
+	for i := range schema.Address(8) {
 		list = append(list, step.Transfer{Address: 0x20000100 + 4*i, Value: w.r.Uint32(), Size: 4, Access: access})
 	}
 	return list
@@ -319,10 +319,10 @@ func (w *walker) interrupt() bool {
 }
 
 // enter makes an exception happen, with the preferred return address at.
-func (w *walker) enter(x schema.ExceptionType, vector uint32, at step.Place) {
+func (w *walker) enter(x schema.ExceptionType, vector schema.Address, at step.Place) {
 	s := step.Step{Entered: true, Exception: x, At: at, Next: w.secured(step.Place{Address: vector})}
 	if w.o.ProfileM {
-		s.Next = step.Place{Address: 0xb100 + 2*uint32(w.r.IntN(4)), ISA: schema.T32}
+		s.Next = step.Place{Address: 0xb100 + 2*schema.Address(w.r.IntN(4)), ISA: schema.T32}
 		s.Transfers = w.frame(schema.AccessPush)
 		if x == schema.ExcIRQ {
 			s.Number = uint16(w.r.IntN(496))

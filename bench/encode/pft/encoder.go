@@ -173,7 +173,8 @@ func (e *Encoder) gate(s *step.Step) {
 	if e.triggerDue && e.bytes > 0 && (e.on || e.reason != schema.ISyncOverflow) {
 		e.triggerDue = false
 		e.flush()
-		e.truth.Event(e.emit(codec.Packet{Kind: codec.Trigger}).offset, schema.EventTrigger, schema.Null[uint32]{}, "")
+		sent := e.emit(codec.Packet{Kind: codec.Trigger})
+		e.truth.Event(sent.offset, schema.EventTrigger, schema.Null[schema.Address]{}, "")
 	}
 }
 

@@ -40,7 +40,7 @@ func (e *Encoder) exception(s *step.Step) {
 // no waypoint is upgraded (§5.2, §5.3), unless the exception is a reset, where
 // the PTM does not know what was executed (§5.3.1). It returns the address that
 // the core leaves, as far as the trace shows it.
-func (e *Encoder) leave(reset bool) uint32 {
+func (e *Encoder) leave(reset bool) schema.Address {
 	e.flush()
 	switch {
 	case len(e.waiting) == 0:
@@ -65,7 +65,7 @@ func (e *Encoder) enterDebug() {
 	e.count(&p, e.now)
 	e.truth.entry(e.emit(p), truth.Exception{
 		Number: schema.Of[uint16](number), Type: schema.Of(schema.ExcDebug),
-		ReturnAddress: schema.Of(from), Target: schema.Of[uint32](0),
+		ReturnAddress: schema.Of(from), Target: schema.Of[schema.Address](0),
 	})
 	e.straight, e.on, e.reason = 0, false, schema.ISyncDebugExit
 }

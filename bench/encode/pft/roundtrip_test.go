@@ -31,7 +31,7 @@ import (
 
 // roundTrip traces steps, has the stream decoded, and compares all tables. It
 // returns the truth.
-func roundTrip(t *testing.T, o pft.Options, steps step.Steps, memory map[uint32][]byte) benchtest.Record {
+func roundTrip(t *testing.T, o pft.Options, steps step.Steps, memory map[schema.Address][]byte) benchtest.Record {
 	t.Helper()
 	stream, truth := trace(t, o, steps)
 	decodes(t, o, stream, memory, truth)
@@ -50,7 +50,7 @@ func trace(t *testing.T, o pft.Options, steps step.Steps) ([]byte, benchtest.Rec
 }
 
 // decodes has a stream decoded, and compares all tables with the truth.
-func decodes(t *testing.T, o pft.Options, stream []byte, memory map[uint32][]byte, truth benchtest.Record) {
+func decodes(t *testing.T, o pft.Options, stream []byte, memory map[schema.Address][]byte, truth benchtest.Record) {
 	t.Helper()
 	source := snapshot.Source{Name: "PTM_0", Type: fmt.Sprintf("PTM1.%d", o.Minor), Registers: o.Registers()}
 	decoded, err := benchtest.Decode(t, "Cortex-A15", source, stream, memory)
@@ -110,7 +110,7 @@ func TestPFTRoundTripSecurity(t *testing.T) {
 		stream, truth := trace(t, o, execute.Run(g.Program(), execute.Options{
 			Seed: seed, Instructions: 10_000, Tasks: []execute.Task{{Entry: g.Entry}}, Targets: g.Targets, Handlers: g.Handlers, Watchdog: true,
 		}))
-		decodes(t, o, stream, map[uint32][]byte{g.Address: g.Code}, truth)
+		decodes(t, o, stream, map[schema.Address][]byte{g.Address: g.Code}, truth)
 		for _, row := range truth[schema.Contexts.Name] {
 			offset, err := strconv.Atoi(strings.Fields(row)[2])
 			if err != nil {
@@ -222,14 +222,14 @@ func interrupted(steps step.Steps, seed uint64, limit int) step.Steps {
 }
 
 // loadELF returns what an ELF file loads.
-func loadELF(t *testing.T, name string) map[uint32][]byte {
+func loadELF(t *testing.T, name string) map[schema.Address][]byte {
 	t.Helper()
 	f, err := elf.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	memory := map[uint32][]byte{}
+	memory := map[schema.Address][]byte{}
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_LOAD || p.Filesz == 0 {
 			continue
@@ -238,7 +238,7 @@ func loadELF(t *testing.T, name string) map[uint32][]byte {
 		if _, err := p.ReadAt(code, 0); err != nil {
 			t.Fatal(err)
 		}
-		memory[uint32(p.Vaddr)] = code
+		memory[schema.Address(p.Vaddr)] = code
 	}
 	return memory
 }

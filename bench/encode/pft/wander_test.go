@@ -21,7 +21,7 @@ import (
 // A wander is random code, and a random walk through it.
 type wander struct {
 	random  *rand.Rand
-	memory  map[uint32][]byte
+	memory  map[schema.Address][]byte
 	program *program.Program
 	entries []step.Place
 	valid   map[step.Place]bool // as secure
@@ -37,7 +37,7 @@ type wander struct {
 
 func newWander(t *testing.T, seed uint64) *wander {
 	t.Helper()
-	w := &wander{random: rand.New(rand.NewPCG(seed, 1)), memory: map[uint32][]byte{}, valid: map[step.Place]bool{}}
+	w := &wander{random: rand.New(rand.NewPCG(seed, 1)), memory: map[schema.Address][]byte{}, valid: map[step.Place]bool{}}
 	thumb := w.layThumb(0x10010000, 700, false)
 	w.a32(0x10008000, 300, thumb)
 	w.a32(0xfffe0000, 60, nil)
@@ -55,7 +55,7 @@ func newWander(t *testing.T, seed uint64) *wander {
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 // enter makes a place one that can be gone to.
-func (w *wander) enter(address uint32, sets ...schema.ISA) {
+func (w *wander) enter(address schema.Address, sets ...schema.ISA) {
 	for _, set := range sets {
 		p := step.Place{Address: address, ISA: set}
 		w.valid[p] = true
@@ -64,12 +64,12 @@ func (w *wander) enter(address uint32, sets ...schema.ISA) {
 }
 
 // a32 makes n words of A32 code, which calls Thumb code if there is any.
-func (w *wander) a32(base uint32, n int, thumb []unit) {
+func (w *wander) a32(base schema.Address, n int, thumb []unit) {
 	var code []byte
 	for i := range n {
-		at := base + 4*uint32(i)
-		target := base + 4*uint32(w.random.IntN(n))
-		imm := (target - at - 8) >> 2 & 0xffffff
+		at := base + 4*schema.Address(i)
+		target := base + 4*schema.Address(w.random.IntN(n))
+		imm := uint32(target-at-8) >> 2 & 0xffffff
 		word := pick[uint32](w.random, // what wanders between waypoints
 			0xe1a00000, 0xe5910000, 0xe0800001, 0xef000000, 0xe7f000f0, 0x10800001)
 		switch w.random.IntN(12) {
@@ -86,12 +86,12 @@ func (w *wander) a32(base uint32, n int, thumb []unit) {
 		case 6:
 			if len(thumb) > 0 {
 				to := pick(w.random, thumb...).address
-				off := to - at - 8
+				off := uint32(to - at - 8)
 				word = 0xfa000000 | off>>2&0xffffff | off>>1&1<<24
 			}
 		}
 		if i == n-1 {
-			word = 0xea000000 | (base-at-8)>>2&0xffffff
+			word = 0xea000000 | uint32(base-at-8)>>2&0xffffff
 		}
 		code = binary.LittleEndian.AppendUint32(code, word)
 		w.enter(at, schema.A32)
@@ -101,7 +101,7 @@ func (w *wander) a32(base uint32, n int, thumb []unit) {
 
 // A unit is a Thumb instruction: where it is, and what it is to be.
 type unit struct {
-	address uint32
+	address schema.Address
 	kind    int
 }
 
@@ -119,7 +119,7 @@ const (
 )
 
 // layThumb chooses the sizes of n Thumb instructions.
-func (w *wander) layThumb(base uint32, n int, thumbEE bool) []unit {
+func (w *wander) layThumb(base schema.Address, n int, thumbEE bool) []unit {
 	var units []unit
 	for range n {
 		kind := pick(w.random, unitHalf, unitHalf, unitHalf, unitWide, w.random.IntN(unitKinds))
@@ -139,12 +139,12 @@ func (w *wander) layThumb(base uint32, n int, thumbEE bool) []unit {
 }
 
 // thumb makes Thumb code, which calls A32 code at calls.
-func (w *wander) thumb(units []unit, calls uint32, set schema.ISA) {
+func (w *wander) thumb(units []unit, calls schema.Address, set schema.ISA) {
 	var code []byte
 	half := func(h uint32) { code = binary.LittleEndian.AppendUint16(code, uint16(h)) }
 	for i, u := range units {
 		// A target not far away, ahead for some.
-		near := units[max(0, min(len(units)-1, i+w.random.IntN(60)-20))].address - u.address - 4
+		near := uint32(units[max(0, min(len(units)-1, i+w.random.IntN(60)-20))].address - u.address - 4)
 		switch u.kind {
 		case unitHalf:
 			half(pick(w.random, uint32(0xbf00), 0x1840, 0x6808, 0xdf01, 0xde00, 0x4770, 0x4798, 0xbd00, 0x46f7, 0xbf08))
@@ -161,9 +161,9 @@ func (w *wander) thumb(units []unit, calls uint32, set schema.ISA) {
 			half(wide >> 16)
 			half(wide & 0xffff)
 		case unitCall, unitCallA32:
-			off, second := pick(w.random, units...).address-u.address-4, uint32(0xd000)
+			off, second := uint32(pick(w.random, units...).address-u.address-4), uint32(0xd000)
 			if u.kind == unitCallA32 {
-				off, second = calls+4*uint32(w.random.IntN(200))-(u.address+4)&^3, 0xc000
+				off, second = uint32(calls+4*schema.Address(w.random.IntN(200))-(u.address+4)&^3), 0xc000
 			}
 			s := off >> 31
 			half(0xf000 | s<<10 | off>>12&0x3ff)
@@ -179,7 +179,7 @@ func (w *wander) thumb(units []unit, calls uint32, set schema.ISA) {
 	if units[len(units)-1].kind >= unitWide {
 		end += 2
 	}
-	half(0xe000 | (units[max(0, len(units)-40)].address-(end+2)-4)>>1&0x7ff) // and back
+	half(0xe000 | uint32((units[max(0, len(units)-40)].address-(end+2)-4)>>1)&0x7ff) // and back
 	if set == schema.T32 {
 		w.enter(end+2, schema.T32, schema.T32EE)
 	} else {
@@ -229,7 +229,7 @@ func (w *wander) step(t *testing.T) step.Step {
 		t.Fatal(err)
 	}
 	s.Instruction, s.Next = in, w.at
-	s.Next.Address += uint32(in.Size)
+	s.Next.Address += schema.Address(in.Size)
 	w.last = schema.Of(w.at)
 	target := step.Place{Address: in.Target, ISA: in.TargetISA, Security: w.at.Security}
 	onward := w.isValid(s.Next)

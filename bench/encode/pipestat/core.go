@@ -11,8 +11,8 @@ import (
 // A Core follows the steps of a core that an encoder traces, one step late: what
 // the status of an instruction is depends on what comes next.
 type Core struct {
-	Encoder string // for errors
-	Vectors uint32 // the address of the exception vectors
+	Encoder string         // for errors
+	Vectors schema.Address // the address of the exception vectors
 
 	begun bool
 	next  step.Place             // where the last step left the core

@@ -26,7 +26,7 @@ func (r *Rows) Tick() { r.cost++ }
 
 // Cut begins a segment at a sample. Samples before the first one are lost. It
 // reports whether this is the first cut of what is left of the stream.
-func (r *Rows) Cut(at int64, address uint32, reason schema.ISyncReason) (first bool) {
+func (r *Rows) Cut(at int64, address schema.Address, reason schema.ISyncReason) (first bool) {
 	if r.CutsFrom(at); r.Begins() {
 		r.cost, r.counting = 0, false
 	}
@@ -35,7 +35,7 @@ func (r *Rows) Cut(at int64, address uint32, reason schema.ISyncReason) (first b
 
 // Restart enters the event of a start of trace. The cycles of a new epoch are
 // counted from the first instruction on (§6.4).
-func (r *Rows) Restart(at int64, reason schema.ISyncReason, address uint32) {
+func (r *Rows) Restart(at int64, reason schema.ISyncReason, address schema.Address) {
 	r.Recorder.Restart(at, reason, schema.Of(address), schema.Null[encode.GapCount]{})
 	r.counting = false
 }
@@ -76,7 +76,7 @@ var exceptionTypes = [8]schema.Null[schema.ExceptionType]{
 
 // Vector returns the exception whose vector a place is, with vectors at base. Any
 // branch there is taken for one (§6.3).
-func Vector(p step.Place, base uint32) (schema.ExceptionType, bool) {
+func Vector(p step.Place, base schema.Address) (schema.ExceptionType, bool) {
 	offset := p.Address - base
 	if p.ISA != schema.A32 || offset > 0x1C || offset%4 != 0 {
 		return 0, false
@@ -87,9 +87,9 @@ func Vector(p step.Place, base uint32) (schema.ExceptionType, bool) {
 
 // Exception enters an exception by a branch to a vector, whose sample is given.
 // That of a reset has no return address.
-func (r *Rows) Exception(at int64, x schema.ExceptionType, target uint32, returns schema.Null[uint32]) {
+func (r *Rows) Exception(at int64, x schema.ExceptionType, target schema.Address, returns schema.Null[schema.Address]) {
 	if x == schema.ExcReset {
-		returns = schema.Null[uint32]{}
+		returns = schema.Null[schema.Address]{}
 	}
 	r.Recorder.Exception(at, truth.Exception{
 		Event: schema.ExceptionEntry, Number: schema.Of(uint16(target & 0x1F / 4)), Type: schema.Of(x),

@@ -49,9 +49,9 @@ func null[T any](v schema.Null[T]) string {
 }
 
 // Hex is an address or opcode as a Record has it.
-func Hex(v uint32) string { return fmt.Sprintf("%x", v) }
+func Hex[N ~uint32 | ~uint64](v N) string { return fmt.Sprintf("%x", v) }
 
-func inHexNull(v schema.Null[uint32]) string {
+func inHexNull[N ~uint32 | ~uint64](v schema.Null[N]) string {
 	if !v.OK {
 		return "NULL"
 	}
@@ -159,7 +159,7 @@ func Differences(decoded, truth Record) string {
 
 // Decode writes a snapshot of one source with its stream as it is, exports it
 // as a user would, and reads the dataset.
-func Decode(t testing.TB, core string, source snapshot.Source, stream []byte, memory map[uint32][]byte) (Record,
+func Decode(t testing.TB, core string, source snapshot.Source, stream []byte, memory map[schema.Address][]byte) (Record,
 	error,
 ) {
 	t.Helper()

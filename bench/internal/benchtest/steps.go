@@ -61,7 +61,7 @@ func parseStep(t *testing.T, program *program.Program, word string) step.Step {
 		}
 	}
 	s.Next = s.At
-	s.Next.Address += uint32(s.Instruction.Size)
+	s.Next.Address += schema.Address(s.Instruction.Size)
 	if branches {
 		s.Next = parsePlace(t, to)
 	}
@@ -110,7 +110,7 @@ func parseTransfer(t *testing.T, text string) step.Transfer {
 		t.Fatalf("transfer %q", text)
 	}
 	x := step.Transfer{
-		Address: uint32(address), Value: uint32(value), Size: uint8(size),
+		Address: schema.Address(address), Value: uint32(value), Size: uint8(size),
 		Access: schema.Access(slices.Index(schema.AccessNames, f[3])),
 	}
 	x.StoreFailed, x.Register = slices.Contains(f, "failed"), slices.Contains(f, "register")
@@ -137,7 +137,7 @@ func parsePlace(t *testing.T, s string) step.Place {
 			if err != nil {
 				t.Fatalf("place %q: %v", s, err)
 			}
-			p.Address = uint32(v)
+			p.Address = schema.Address(v)
 			return p
 		}
 		s = s[:len(s)-1]
@@ -166,9 +166,9 @@ func Unhex(t *testing.T, s string) []byte {
 }
 
 // Memory reads words of the form ADDRESS:BYTES, in hex.
-func Memory(t *testing.T, words string) map[uint32][]byte {
+func Memory(t *testing.T, words string) map[schema.Address][]byte {
 	t.Helper()
-	memory := make(map[uint32][]byte)
+	memory := make(map[schema.Address][]byte)
 	for word := range strings.FieldsSeq(words) {
 		address, code, _ := strings.Cut(word, ":")
 		memory[parsePlace(t, address).Address] = Unhex(t, code)

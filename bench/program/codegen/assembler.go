@@ -9,7 +9,7 @@ import (
 
 // An assembler writes code from a base address on.
 type assembler struct {
-	base  uint32
+	base  schema.Address
 	code  []byte
 	marks []mark
 }
@@ -17,7 +17,7 @@ type assembler struct {
 // A mark says what the code is from an address on, as the mapping symbols $a,
 // $t and $d do (ARM IHI 0044, §4.5.5).
 type mark struct {
-	address uint32
+	address schema.Address
 	content content
 }
 
@@ -30,7 +30,7 @@ const (
 )
 
 // here is the address of what is written next.
-func (a *assembler) here() uint32 { return a.base + uint32(len(a.code)) }
+func (a *assembler) here() schema.Address { return a.base + schema.Address(len(a.code)) }
 
 func (a *assembler) is(c content) {
 	if n := len(a.marks); n == 0 || a.marks[n-1].content != c {
@@ -94,7 +94,7 @@ const (
 type branch struct {
 	form form
 	word uint32 // without offset
-	at   uint32
+	at   schema.Address
 }
 
 // branch writes a branch with an offset that is to come.
@@ -109,7 +109,7 @@ func (a *assembler) branch(f form, w uint32) branch {
 }
 
 // land sends a branch to an address.
-func (a *assembler) land(b branch, to uint32) {
+func (a *assembler) land(b branch, to schema.Address) {
 	w := b.word | b.offset(to)
 	code := a.code[b.at-a.base:]
 	switch b.form {
@@ -125,7 +125,7 @@ func (a *assembler) land(b branch, to uint32) {
 
 // offset is the field of b for a branch to an address. It panics if that is out
 // of reach.
-func (b *branch) offset(to uint32) uint32 {
+func (b *branch) offset(to schema.Address) uint32 {
 	switch b.form {
 	case formA32:
 		return b.fit(to-b.at-8, 26) >> 2 & 0xFFFFFF
@@ -144,7 +144,7 @@ func (b *branch) offset(to uint32) uint32 {
 	case formT32BLX:
 		return offset24(b.fit(to-(b.at+4)&^3, 25))
 	case formCBZ:
-		d := to - b.at - 4
+		d := uint32(to - b.at - 4)
 		if d > 126 {
 			panic(fmt.Sprintf("codegen: CBZ at 0x%08x does not reach 0x%08x", b.at, to))
 		}
@@ -154,11 +154,11 @@ func (b *branch) offset(to uint32) uint32 {
 }
 
 // fit returns d, which must be a signed number of so many bits.
-func (b *branch) fit(d uint32, bits uint) uint32 {
+func (b *branch) fit(d schema.Address, bits uint) uint32 {
 	if int32(d) < -1<<(bits-1) || int32(d) >= 1<<(bits-1) {
 		panic(fmt.Sprintf("codegen: branch at 0x%08x does not reach %d bytes", b.at, int32(d)))
 	}
-	return d
+	return uint32(d)
 }
 
 // offset24 is S:I1:I2:imm10:imm11, where J1 = NOT(I1 EOR S), J2 likewise.

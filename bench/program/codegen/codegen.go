@@ -21,7 +21,7 @@ type Options struct {
 	// that reaches it.
 	Bytes int
 	// Base is the address it begins at, a multiple of 4.
-	Base uint32
+	Base schema.Address
 	// Arch is the architecture it is for. Programs for V7M are all T32, and leave
 	// exceptions by returns.
 	Arch program.Arch
@@ -46,7 +46,7 @@ func (o *Options) v5TE() bool { return o.Arch == program.V5TE }
 // jump to them at their end; the first is the entry. An executor that decides
 // its branches never leaves it.
 type Program struct {
-	Address uint32 // of Code[0]
+	Address schema.Address // of Code[0]
 	Code    []byte
 	Entry   step.Place
 	// Targets are the functions, the first too.
@@ -83,7 +83,7 @@ func Generate(o Options) (*Program, error) {
 	if o.Base%4 != 0 {
 		return nil, fmt.Errorf("codegen: program at 0x%x; a base address is a multiple of 4", o.Base)
 	}
-	if o.Bytes < 0 || o.Bytes > 1<<30 || uint64(o.Base)+uint64(o.Bytes)+slack > 1<<32 {
+	if o.Bytes < 0 || o.Bytes > 1<<30 || uint64(o.Base)+uint64(o.Bytes)+slack > schema.AddressEnd {
 		return nil, fmt.Errorf("codegen: program of %d bytes at 0x%x; it ends below 4 GiB and has at most 1 GiB", o.Bytes,
 			o.Base)
 	}

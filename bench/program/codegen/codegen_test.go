@@ -59,12 +59,12 @@ type listing struct{ opcode, text string }
 
 // disassemble has the GNU tools read the code of g, its marks made into mapping
 // symbols by directives.
-func disassemble(t *testing.T, arch program.Arch, g *codegen.Program) map[uint32]listing {
+func disassemble(t *testing.T, arch program.Arch, g *codegen.Program) map[schema.Address]listing {
 	t.Helper()
 	need.Tool(t, need.Objdump, "arm-none-eabi-as")
 	need.Tool(t, need.Objdump, "arm-none-eabi-objdump")
 	line := regexp.MustCompile(`(?m)^ *([0-9a-f]+):\t([0-9a-f ]+?) *\t(.*)$`)
-	found := make(map[uint32]listing)
+	found := make(map[schema.Address]listing)
 	var lines [][]string
 	for _, r := range g.Regions() {
 		lines = append(lines, line.FindAllStringSubmatch(objdump(t, arch, g, r), -1)...)
@@ -75,7 +75,7 @@ func disassemble(t *testing.T, arch program.Arch, g *codegen.Program) map[uint32
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(m[3], ".") { // data
-			found[uint32(address)] = listing{opcode: m[2], text: m[3]}
+			found[schema.Address(address)] = listing{opcode: m[2], text: m[3]}
 		}
 	}
 	return found
@@ -112,7 +112,7 @@ func assembly(arch program.Arch, g *codegen.Program, r image.Region) string {
 	}
 	for piece := range g.Pieces() {
 		code := piece.Bytes
-		if piece.Address-r.Address >= uint32(len(r.Bytes)) {
+		if piece.Address-r.Address >= schema.Address(len(r.Bytes)) {
 			continue
 		}
 		switch {
@@ -160,7 +160,7 @@ func TestGenerateProgramDisassembles(t *testing.T) {
 				}
 				if m := target.FindStringSubmatch(l.text); m != nil {
 					to, _ := strconv.ParseUint(m[1], 16, 32)
-					if _, ok := code[uint32(to)]; !ok {
+					if _, ok := code[schema.Address(to)]; !ok {
 						t.Errorf("0x%x: %s goes to no instruction", address, l.text)
 					}
 					branches++
@@ -268,14 +268,14 @@ func eachInstruction(g *codegen.Program, visit func(step.Place, isa.Instruction)
 	p := g.Program()
 	for piece := range g.Pieces() {
 		at := step.Place{Address: piece.Address, ISA: piece.ISA}
-		end := piece.Address + uint32(len(piece.Bytes))
+		end := piece.Address + schema.Address(len(piece.Bytes))
 		for !piece.Data && at.Address < end {
 			in, err := p.Instruction(at)
 			if err != nil {
 				panic(err)
 			}
 			visit(at, in)
-			at.Address += uint32(in.Size)
+			at.Address += schema.Address(in.Size)
 		}
 	}
 }

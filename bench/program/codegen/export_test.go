@@ -8,7 +8,7 @@ import (
 
 // A Piece is code of one instruction set, or data, of a program.
 type Piece struct {
-	Address uint32
+	Address schema.Address
 	Data    bool
 	ISA     schema.ISA // of code
 	Bytes   []byte

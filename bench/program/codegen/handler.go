@@ -48,7 +48,7 @@ func (g *generator) vectorTable(helpers map[schema.ISA]step.Place) {
 		if near {
 			g.land(b, at.Address)
 		}
-		g.put(begin.Address+size+4*uint32(i), at.Address|uint32(at.ISA))
+		g.put(begin.Address+schema.Address(size)+4*schema.Address(i), schema.Word(at.Address)|uint32(at.ISA))
 	}
 }
 
@@ -69,7 +69,9 @@ func (g *generator) vector(exception schema.ExceptionType, begin step.Place) (st
 }
 
 // put overwrites a word.
-func (g *generator) put(at, w uint32) { binary.LittleEndian.PutUint32(g.code[at-g.base:], w) }
+func (g *generator) put(at schema.Address, w uint32) {
+	binary.LittleEndian.PutUint32(g.code[at-g.base:], w)
+}
 
 // handler writes a handler at a place, with one of the ways to return.
 func (g *generator) handler(exception schema.ExceptionType, at step.Place,

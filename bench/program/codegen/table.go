@@ -18,8 +18,8 @@ func (g *generator) table() {
 
 // cases writes n cases, each of which jumps to the end of the last, and returns
 // where they are.
-func (g *generator) cases(n int) []uint32 {
-	var at []uint32
+func (g *generator) cases(n int) []schema.Address {
+	var at []schema.Address
 	var ends []branch
 	for range n {
 		at = append(at, g.here())
@@ -41,15 +41,15 @@ func (g *generator) tableT32(n int) {
 		g.t32(0xE8DFF000) // TBB [PC,R0]
 	}
 	start := g.here()
-	size := uint32(1)
+	size := schema.Address(1)
 	if wide {
 		size = 2
 	}
-	for range uint32(n) * size {
+	for range schema.Address(n) * size {
 		g.byte(0)
 	}
 	for i, at := range g.cases(n) {
-		g.code[start-g.base+uint32(i)*size] = byte((at - start) / 2) // at most 8 cases of 16 bytes
+		g.code[start-g.base+schema.Address(i)*size] = byte((at - start) / 2) // at most 8 cases of 16 bytes
 	}
 	g.land(other, g.here())
 }
@@ -64,7 +64,7 @@ func (g *generator) tableA32(n int) {
 			g.word(0)
 		}
 		for i, at := range g.cases(n) {
-			g.put(start+4*uint32(i), at)
+			g.put(start+4*schema.Address(i), schema.Word(at))
 		}
 	} else {
 		g.a32(0x908FF100) // ADDLS PC,PC,R0,LSL #2

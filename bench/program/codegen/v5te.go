@@ -126,7 +126,7 @@ var vectorsV5TE = []schema.ExceptionType{
 
 // handlersV5TE writes the handlers, and the vectors, which lie apart.
 func (g *generator) handlersV5TE(helpers map[schema.ISA]step.Place) {
-	handlers := make([]uint32, len(vectorsV5TE))
+	handlers := make([]schema.Address, len(vectorsV5TE))
 	for i, exception := range vectorsV5TE {
 		handlers[i] = g.begin(schema.A32).Address
 		g.handlerV5TE(exception, helpers)
@@ -187,7 +187,7 @@ const literals = 0x40
 
 // page writes the vectors: LDR PC of a literal, or B to code that does that in the
 // end. The last one, of FIQ, may be followed by its handler at once.
-func (g *generator) page(handlers []uint32) {
+func (g *generator) page(handlers []schema.Address) {
 	g.begin(schema.A32)
 	last := len(handlers) - 1
 	stubs := make(map[int]branch)
@@ -206,19 +206,19 @@ func (g *generator) page(handlers []uint32) {
 		g.word(0)
 	}
 	for _, at := range handlers {
-		g.word(at)
+		g.word(schema.Word(at))
 	}
 	for i := range handlers {
 		if b, ok := stubs[i]; ok {
 			g.land(b, g.here())
 			g.straight(g.random.IntN(3))
-			literal := program.Vectors(g.o.HighVectors) + literals + 4*uint32(i)
-			g.a32(0xE51FF000 | (g.here() + 8 - literal)) // LDR PC,[PC,#-…]
+			literal := program.Vectors(g.o.HighVectors) + literals + 4*schema.Address(i)
+			g.a32(0xE51FF000 | uint32(g.here()+8-literal)) // LDR PC,[PC,#-…]
 		}
 	}
 	for i, exception := range vectorsV5TE {
 		if exception != schema.ExcGeneric {
-			g.handlers[exception] = step.Place{Address: program.Vectors(g.o.HighVectors) + 4*uint32(i), ISA: schema.A32}
+			g.handlers[exception] = step.Place{Address: program.Vectors(g.o.HighVectors) + 4*schema.Address(i), ISA: schema.A32}
 		}
 	}
 }

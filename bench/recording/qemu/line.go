@@ -3,6 +3,8 @@ package qemu
 import (
 	"bytes"
 	"encoding/hex"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // The lines of a QEMU log about an instruction, of QEMU 7.2 and, with addresses
@@ -23,7 +25,7 @@ import (
 
 // readTrace returns the number of the core or thread, in decimal, and the
 // address of the instruction.
-func readTrace(line []byte) (core []byte, pc uint32, ok bool) {
+func readTrace(line []byte) (core []byte, pc schema.Address, ok bool) {
 	line, ok = bytes.CutPrefix(line, []byte("Trace "))
 	core, line, colon := bytes.Cut(line, []byte(": 0x"))
 	_, line, bracket := bytes.Cut(line, []byte(" [")) // of the host's code
@@ -37,7 +39,7 @@ func readTrace(line []byte) (core []byte, pc uint32, ok bool) {
 }
 
 // readRewound returns the address of the instruction that was not executed.
-func readRewound(line []byte) (pc uint32, ok bool) {
+func readRewound(line []byte) (pc schema.Address, ok bool) {
 	if address, found := bytes.CutPrefix(line, []byte("cpu_io_recompile: rewound execution of TB to ")); found {
 		return readAddress(address)
 	}
@@ -91,7 +93,7 @@ func readPSR(line []byte) (psr uint32, ok bool) {
 }
 
 // readAddress reads an address of 8 digits, or of 16 of which 8 are 0.
-func readAddress(digits []byte) (uint32, bool) {
+func readAddress(digits []byte) (schema.Address, bool) {
 	if len(digits) == 16 {
 		high, ok := readWord(digits[:8])
 		if !ok || high != 0 {
@@ -99,7 +101,8 @@ func readAddress(digits []byte) (uint32, bool) {
 		}
 		digits = digits[8:]
 	}
-	return readWord(digits)
+	w, ok := readWord(digits)
+	return schema.Address(w), ok
 }
 
 // readWord reads 8 hexadecimal digits.

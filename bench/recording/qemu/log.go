@@ -33,8 +33,9 @@ func ReadLog(r io.Reader, p *program.Program, security schema.Security) step.Ste
 
 // A record is a core right before an instruction.
 type record struct {
-	pc, psr uint32
-	r       [16]uint32
+	pc  schema.Address
+	psr uint32
+	r   [16]uint32
 	// executed says that the core did execute the instruction, as far as the
 	// log was read.
 	executed bool
@@ -292,7 +293,7 @@ func (q *reader) enter(handler step.Place) error {
 	if q.returnTo.ISA == schema.T32 {
 		offset = q.exception.lr[1]
 	}
-	if got := q.reading.r[lr] - offset; got != q.returnTo.Address {
+	if got := schema.Address(q.reading.r[lr] - offset); got != q.returnTo.Address {
 		return fmt.Errorf("%s returns to 0x%08x by LR, to %s by what was executed", q.exception.name, got, q.returnTo)
 	}
 	q.emit(step.Step{Entered: true, At: q.returnTo, Next: handler, Exception: q.exception.as, ContextID: q.contextID})

@@ -98,7 +98,7 @@ func (q *reader) userExecute(here step.Place) error {
 
 // kernel emits an exception whose return address is at, and the kernel as one step
 // that continues at next: MOVS PC,LR at the vector.
-func (q *reader) kernel(x schema.ExceptionType, vector uint32, at, next step.Place) {
+func (q *reader) kernel(x schema.ExceptionType, vector schema.Address, at, next step.Place) {
 	handler := step.Place{Address: vector, ISA: schema.A32, Security: q.security}
 	q.emit(step.Step{Entered: true, Exception: x, At: at, Next: handler, ContextID: q.contextID})
 	s := q.untraced(handler, next, isa.A32(0xE1B0F00E, vector))

@@ -113,7 +113,7 @@ func TestReadQEMUUserLog(t *testing.T) {
 	}
 	// Byte offsets by hand: _start at 0x10000, each A32 instruction 4 bytes.
 	const start, count, again, write, kuser, kill, exit, handler = 0x10000, 0x10004, 0x10010, 0x10030, 0x10044, 0x10070, 0x1007c, 0x10098
-	executed, failed := make(map[uint32]int), make(map[uint32]int)
+	executed, failed := make(map[schema.Address]int), make(map[schema.Address]int)
 	var t32, all int
 	var away []string // what is not traced, and the exceptions before it
 	var last *step.Step
@@ -161,7 +161,7 @@ func TestReadQEMUUserLog(t *testing.T) {
 	if want := 1 + 10 + 1 + 3*(4+5) + 4 + 3 + 3 + 6 + 2 + 3 + 3 + 2; all != want || t32 != 15 {
 		t.Errorf("%d instructions, %d in T32, want %d, 15", all, t32, want)
 	}
-	for address, want := range map[uint32][2]int{
+	for address, want := range map[schema.Address][2]int{
 		start: {1, 0}, count + 4: {5, 1}, again + 12: {3, 1}, write: {1, 0}, write + 8: {1, 1},
 		kuser: {1, 0}, kill: {1, 0}, handler: {1, 0}, exit: {0, 0},
 	} {

@@ -3,6 +3,8 @@ package digest
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A Truth is the truth of one source in short, as a [Digest] makes it: what a
@@ -66,10 +68,12 @@ type Timestamp struct {
 }
 
 // An Address is written in hexadecimal.
-type Address uint32
+type Address schema.Address
 
 // MarshalText writes a as 0x and eight digits.
-func (a Address) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "0x%08x", uint32(a)), nil }
+func (a Address) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "0x%08x", schema.Address(a)), nil
+}
 
 // UnmarshalText reads what MarshalText writes.
 func (a *Address) UnmarshalText(b []byte) error {

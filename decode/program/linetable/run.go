@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/decode/program/internal/cursor"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // The standard opcodes (6.2.5.2).
@@ -154,7 +155,7 @@ func (m *machine) endSequence() error {
 	if end < last {
 		return fmt.Errorf("a sequence has address %#x after %#x", end, last)
 	}
-	if len(rows) > 0 && rows[0].Address < end && end <= 1<<32 {
+	if len(rows) > 0 && rows[0].Address < end && end <= schema.AddressEnd {
 		m.unit.Sequences = append(m.unit.Sequences, Sequence{Rows: rows, End: end})
 	}
 	return nil

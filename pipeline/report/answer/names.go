@@ -84,8 +84,8 @@ func (n *Namer) Place(name *report.Name) string {
 	return n.files[name.File] + ":" + strconv.FormatUint(uint64(name.Line), 10)
 }
 
-// Hex is an address in words.
-func Hex(address uint32) string { return fmt.Sprintf("0x%08x", address) }
+// Hex is an address, or a Context ID, in words.
+func Hex[N ~uint32 | ~uint64](address N) string { return fmt.Sprintf("0x%08x", address) }
 
 // Names are the columns of names, under a heading of screens.
 func Names(title string, weight Weight, rows int, name func(row int) *report.Name, by report.By) []Column {

@@ -9,7 +9,7 @@ import (
 // An Executed is an instruction that was executed, or failed its condition.
 type Executed struct {
 	Seq         int64
-	Address     uint32
+	Address     schema.Address
 	Size        uint8
 	ISA         schema.ISA
 	Opcode      uint32

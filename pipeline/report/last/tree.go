@@ -23,7 +23,7 @@ const none = -1
 type tree struct{ *calls.Tree }
 
 // functionOf returns the number of a function; none: of code that has no function.
-func (t tree) functionOf(name string, address uint32) int32 {
+func (t tree) functionOf(name string, address schema.Address) int32 {
 	if name == "" {
 		return none
 	}

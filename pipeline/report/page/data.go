@@ -1,5 +1,7 @@
 package page
 
+import "github.com/tracelake/tracelake/schema"
+
 // Data is what tables and pictures of a page are drawn from, as JSON in its data block.
 // Tables are columns of one length. An index is -1 where there is none; a percentage is text,
 // as reports print it without its sign, "" of nothing. Names are fit to be shown. What a
@@ -48,12 +50,12 @@ type Files struct {
 // Functions are those of the program, most spent first. Without names they are stretches of
 // executed addresses, and Group has the first address of the page of 4 KB that each is in.
 type Functions struct {
-	Name    []string `json:"name"`
-	Core    []string `json:"core,omitempty"` // left out if there is one program for all
-	Address []uint32 `json:"address"`
-	File    []int32  `json:"file"` // in Files, of its declaration; -1
-	Line    []uint32 `json:"line"` // 0: not known
-	Group   []uint32 `json:"group,omitempty"`
+	Name    []string         `json:"name"`
+	Core    []string         `json:"core,omitempty"` // left out if there is one program for all
+	Address []schema.Address `json:"address"`
+	File    []int32          `json:"file"` // in Files, of its declaration; -1
+	Line    []uint32         `json:"line"` // 0: not known
+	Group   []schema.Address `json:"group,omitempty"`
 	Extent
 	Branches []int64 `json:"branches"` // conditional ones
 	Both     []int64 `json:"both"`     // of those: seen to go both ways

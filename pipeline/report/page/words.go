@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report/visible"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // count puts a number before its noun.
@@ -53,7 +54,7 @@ func exact(n, of int64) string {
 func of(n, of int64) string { return figures.Thousands(n) + " of " + figures.Thousands(of) }
 
 // hex is an address.
-func hex(address uint32) string { return fmt.Sprintf("0x%08x", address) }
+func hex(address schema.Address) string { return fmt.Sprintf("0x%08x", address) }
 
 // some lists the first of many words, and says how many more there are.
 func some(words []string, all int64) string {

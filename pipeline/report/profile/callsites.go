@@ -10,7 +10,7 @@ import (
 // A callPair is a function that calls another, by their addresses.
 type callPair struct {
 	core     string
-	from, to uint32
+	from, to schema.Address
 }
 
 // A callSite is the instruction that does, the first of its line.

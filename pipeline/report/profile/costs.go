@@ -34,7 +34,7 @@ type InstructionCost struct {
 
 // A CodePlace is an instruction with its line.
 type CodePlace struct {
-	Address uint32
+	Address schema.Address
 	File    string // "": the line is not known
 	Line    uint32
 }
@@ -77,7 +77,7 @@ func ReadCosts(m *report.Merged, dirs []string, test string) (*Costs, error) {
 // A location is an address of a core.
 type location struct {
 	core    string
-	address uint32
+	address schema.Address
 }
 
 // executedBy returns the instructions that ran, by the address of their function.

@@ -42,7 +42,7 @@ type Node struct {
 	all    Work // with all that it called
 
 	Function  int32 // in the program; none: -1
-	Address   uint32
+	Address   schema.Address
 	Exception read.Exception
 	firstNext [2]int32 // its first child, and the next child of its parent; none: -1
 }

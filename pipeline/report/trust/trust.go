@@ -114,7 +114,7 @@ type ProgramFile struct {
 // instruction.
 type Outside struct {
 	Core    string
-	Address uint32
+	Address schema.Address
 	Times   int64
 }
 
@@ -127,7 +127,7 @@ type Doubt struct {
 }
 
 // Add adds a dataset, with the addresses it executed by core, ascending.
-func (t *Summary) Add(d *dataset.Dataset, executed map[string][]uint32) error {
+func (t *Summary) Add(d *dataset.Dataset, executed map[string][]schema.Address) error {
 	x := Dataset{
 		Dir: d.Dir, Test: d.Manifest.Labels[read.TestLabel], Created: d.Manifest.Run.Created,
 		Window: d.Manifest.Window, Manifest: &d.Manifest,
@@ -228,7 +228,7 @@ func (s *Source) readUnsynced(d *dataset.Dataset) error {
 
 // addSection adds an executable section to its program file. What executed in it and
 // matches is not in the manifest, but follows from the share.
-func (d *Dataset) addSection(files map[ProgramFile]int, i *schema.ImageRegion, executed map[string][]uint32) {
+func (d *Dataset) addSection(files map[ProgramFile]int, i *schema.ImageRegion, executed map[string][]schema.Address) {
 	file := ProgramFile{File: i.File, SHA256: i.SHA256, CodeSHA256: i.CodeSHA256, Core: i.Core}
 	f, ok := files[file]
 	if !ok {
@@ -250,10 +250,10 @@ func (d *Dataset) addSection(files map[ProgramFile]int, i *schema.ImageRegion, e
 }
 
 // within counts the addresses, which ascend, from first on in so many bytes.
-func within(addresses []uint32, first uint32, bytes int64) int64 {
+func within(addresses []schema.Address, first schema.Address, bytes int64) int64 {
 	from, _ := slices.BinarySearch(addresses, first)
 	to, _ := slices.BinarySearchFunc(addresses, int64(first)+bytes,
-		func(a uint32, end int64) int { return cmp.Compare(int64(a), end) })
+		func(a schema.Address, end int64) int { return cmp.Compare(int64(a), end) })
 	return max(0, int64(to-from))
 }
 

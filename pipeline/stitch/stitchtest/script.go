@@ -105,12 +105,12 @@ func (p *player) block(words []string) {
 	if strings.HasSuffix(words[0], "t") {
 		set, size = schema.T32, 2
 	}
-	address := uint32(p.hex(words[1]))
+	address := schema.Address(p.hex(words[1]))
 	b := &schema.Block{Key: schema.BlockKey{Address: address, ISA: set}}
 	for _, name := range words[2:] {
 		b.Address, b.Size = append(b.Address, address), append(b.Size, size)
 		b.Opcode, b.Kind = append(b.Opcode, 0), append(b.Kind, index(p, schema.KindNames, name))
-		address += uint32(size)
+		address += schema.Address(size)
 	}
 	p.code[words[0]], p.named[words[0]] = b, uint32(len(p.named))
 }
@@ -170,7 +170,7 @@ func (p *player) line(words []string) {
 	case "exception":
 		x := stitch.Exception{Row: schema.Exception{Key: key}}
 		if words[1] != "?" {
-			x.Row.ReturnAddress = schema.Of(uint32(p.hex(words[1])))
+			x.Row.ReturnAddress = schema.Of(schema.Address(p.hex(words[1])))
 		}
 		if len(words) > 2 {
 			x.Row.Type = schema.Of(schema.ExceptionType(index(p, schema.ExceptionTypeNames, words[2])))

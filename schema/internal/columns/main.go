@@ -42,7 +42,7 @@ func render(tables []*schema.Table) []byte {
 func writeIndexes(b *bytes.Buffer, t *schema.Table) {
 	fmt.Fprintf(b, "\n// The columns of `%s`.\nconst (\n", t.Name)
 	for i, c := range t.Columns {
-		fmt.Fprintf(b, "%s Index%s = %d\n", index(t, &c), slice(c.Type), i)
+		fmt.Fprintf(b, "%s Index%s = %d\n", index(t, &c), indexType(&c), i)
 	}
 	b.WriteString(")\n")
 }
@@ -76,6 +76,17 @@ func hasKeys(t *schema.Table) bool { return t.HasKeys() && !t.Columns[schema.Key
 
 func index(t *schema.Table, c *schema.Column) string { return camel(t.Name) + camel(c.Name) }
 
+// indexType says what the index of c is called.
+func indexType(c *schema.Column) string {
+	if isAddress(c) {
+		return "Address"
+	}
+	return slice(c.Type)
+}
+
+// isAddress says whether c has addresses: what is read in hexadecimal, but an opcode.
+func isAddress(c *schema.Column) bool { return c.Hex && c.Name != "opcode" }
+
 // slice is the name of the slice of schema.Vector that has the values.
 func slice(t schema.Type) string {
 	switch t {
@@ -96,6 +107,9 @@ func slice(t schema.Type) string {
 
 // plainType is the Go type of a cell of c that is not NULL.
 func plainType(c *schema.Column) string {
+	if isAddress(c) {
+		return "Address"
+	}
 	switch c.Type {
 	case schema.Uint8:
 		return "uint8"

@@ -40,11 +40,11 @@ func Blocks(r *rand.Rand, n, most int) []*schema.Block {
 	var blocks []*schema.Block
 	for i := range n {
 		b := &schema.Block{Key: schema.BlockKey{
-			Address: uint32(i),
+			Address: schema.Address(i),
 			ISA:     schema.ISA(uint32(i) / 3 % uint32(len(schema.ISANames))),
 		}}
 		for range 1 + r.IntN(most) {
-			b.Address = append(b.Address, 0x8000_0000+2*r.Uint32N(uint32(n*most)))
+			b.Address = append(b.Address, schema.Address(0x8000_0000+2*r.Uint32N(uint32(n*most))))
 			b.Opcode = append(b.Opcode, r.Uint32N(uint32(n*most)))
 			b.Size = append(b.Size, uint8(2+2*r.IntN(2)))
 			b.Kind = append(b.Kind, uint8(r.IntN(len(schema.KindNames))))

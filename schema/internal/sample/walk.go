@@ -8,24 +8,25 @@ import (
 
 // A block is straight code for Walk.
 type block struct {
-	address, opcode []uint32
-	size            []uint8
-	kind            []schema.Kind
-	next            [2]int // the block after it, and the one it branches to
+	address []schema.Address
+	opcode  []uint32
+	size    []uint8
+	kind    []schema.Kind
+	next    [2]int // the block after it, and the one it branches to
 }
 
 // newProgram returns n blocks of 1 to 6 instructions of T32.
 func newProgram(r *rand.Rand, n int) []block {
 	ends := []schema.Kind{schema.KindBranch, schema.KindBranch, schema.KindCall, schema.KindReturn, schema.KindIndirect}
 	program := make([]block, n)
-	address := uint32(0x8000)
+	address := schema.Address(0x8000)
 	for i := range program {
 		b := &program[i]
 		for range 1 + r.IntN(6) {
 			size := uint8(2 + 2*r.IntN(2))
 			b.address, b.size = append(b.address, address), append(b.size, size)
 			b.opcode, b.kind = append(b.opcode, r.Uint32()), append(b.kind, schema.KindOther)
-			address += uint32(size)
+			address += schema.Address(size)
 		}
 		b.kind[len(b.kind)-1] = ends[r.IntN(len(ends))]
 		b.next = [2]int{(i + 1) % n, r.IntN(n)}

@@ -20,34 +20,35 @@ type Program struct {
 type (
 	// A Count is a row of `counts`.
 	Count struct {
-		Address                                   uint32
+		Address                                   schema.Address
 		ISA                                       schema.ISA
 		Executed, Failed, Untold, FirstSeq, Timed int64
 		Cycles                                    schema.Null[int64]
 	}
 	// An Edge is a row of `edges`.
 	Edge struct {
-		From, To uint32
+		From, To schema.Address
 		Kind     schema.EdgeKind
 		N        int64
 	}
 	// Code is a row of `code`.
 	Code struct {
 		Core     string
-		Address  uint32
+		Address  schema.Address
 		Function schema.Null[int32]
 	}
 	// A Function is a row of `functions`.
 	Function struct {
-		Core          string
-		Ordinal       int32
-		Address, Size uint32
-		Name          string
+		Core    string
+		Ordinal int32
+		Address schema.Address
+		Size    uint32
+		Name    string
 	}
 	// A Line is a row of `lines`.
 	Line struct {
 		Core     string
-		Address  uint32
+		Address  schema.Address
 		Depth    uint16
 		Line     uint32
 		Function schema.Null[int32]
@@ -55,7 +56,7 @@ type (
 	// A Symbol is a row of `symbols`.
 	Symbol struct {
 		Core    string
-		Address uint32
+		Address schema.Address
 		Name    string
 	}
 )
@@ -114,7 +115,7 @@ func (p *Program) write(out *dataset.Writer, sources []uint8) {
 	}
 	for _, x := range p.Code {
 		schema.AppendCode(out.Table(&schema.Code, 0).Row(), x.Core, x.Address, 4, schema.A32, opcode, schema.KindOther, false,
-			schema.Null[uint32]{}, schema.Null[schema.ISA]{}, x.Function, ".text")
+			schema.Null[schema.Address]{}, schema.Null[schema.ISA]{}, x.Function, ".text")
 	}
 	for _, x := range p.Functions {
 		schema.AppendFunctions(out.Table(&schema.Functions, 0).Row(), x.Core, x.Ordinal, x.Address, x.Size, x.Name, x.Name,

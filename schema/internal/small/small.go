@@ -26,7 +26,7 @@ type Dataset struct {
 // An Instruction is what differs in the rows of `instructions`.
 type Instruction struct {
 	Offset   int64
-	Address  uint32
+	Address  schema.Address
 	Executed schema.Null[bool]
 	Cycles   schema.Null[uint32]
 	Cycle    schema.Null[int64]
@@ -36,7 +36,7 @@ type Instruction struct {
 // of its own, from position 1 to its end.
 type Block struct {
 	Seq, Offset int64
-	Address     uint32
+	Address     schema.Address
 	Count       int
 	Failed      schema.Null[uint64]
 	Outcome     schema.Outcome
@@ -187,6 +187,6 @@ func (x *Block) write(out *dataset.Writer, source uint8, number uint32) {
 		schema.Null[int32]{})
 	for i := range x.Count + 1 { // the run begins at position 1
 		schema.AppendCodeBlocks(out.Table(&schema.CodeBlocks, source).Row(), source,
-			int32(number), uint16(i), x.Address+4*uint32(i)-4, 4, schema.A32, opcode, schema.KindOther)
+			int32(number), uint16(i), x.Address+4*schema.Address(i)-4, 4, schema.A32, opcode, schema.KindOther)
 	}
 }

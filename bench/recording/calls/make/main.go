@@ -19,6 +19,7 @@ import (
 	"github.com/tracelake/tracelake/bench/recording/qemu"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
 )
 
 func main() {
@@ -46,7 +47,7 @@ func run(from, log, to string) error {
 		return err
 	}
 	defer f.Close()
-	executed := map[uint32]bool{}
+	executed := map[schema.Address]bool{}
 	var text bytes.Buffer
 	steps := withKernel(qemu.ReadUserLog(f, program.New(image.New(memory...))), executed)
 	if err := recording.Write(&text, steps); err != nil {
@@ -80,7 +81,7 @@ func writeZipped(name string, data []byte) error {
 }
 
 // withKernel has the kernel traced, and notes which instructions were executed.
-func withKernel(steps step.Steps, executed map[uint32]bool) step.Steps {
+func withKernel(steps step.Steps, executed map[schema.Address]bool) step.Steps {
 	return func(yield func(step.Step, error) bool) {
 		for s, err := range steps {
 			if err == nil && !s.Entered {
@@ -96,7 +97,7 @@ func withKernel(steps step.Steps, executed map[uint32]bool) step.Steps {
 
 // reduced returns the ELF file with the symbols and the code of those functions alone that were
 // executed, and without data.
-func reduced(name string, code []byte, executed map[uint32]bool) ([]byte, error) {
+func reduced(name string, code []byte, executed map[schema.Address]bool) ([]byte, error) {
 	f, err := elf.NewFile(bytes.NewReader(code))
 	if err != nil {
 		return nil, err
@@ -105,15 +106,15 @@ func reduced(name string, code []byte, executed map[uint32]bool) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	used := map[uint32]bool{} // bytes
+	used := map[schema.Address]bool{} // bytes
 	strip := []string{"--strip-all", "-K$a", "-K$t", "-K$d"}
 	for _, s := range symbols {
 		if elf.ST_TYPE(s.Info) != elf.STT_FUNC {
 			continue
 		}
-		from := uint32(s.Value) &^ 1
-		to := from + max(uint32(s.Size), 2) // some in assembler have no size
-		if slices.ContainsFunc(addresses(from, to), func(a uint32) bool { return executed[a] }) {
+		from := schema.Address(s.Value) &^ 1
+		to := from + max(schema.Address(s.Size), 2) // some in assembler have no size
+		if slices.ContainsFunc(addresses(from, to), func(a schema.Address) bool { return executed[a] }) {
 			strip = append(strip, "-K"+s.Name)
 			for a := from; a < to; a++ {
 				used[a] = true
@@ -121,14 +122,14 @@ func reduced(name string, code []byte, executed map[uint32]bool) ([]byte, error)
 		}
 	}
 	for a := range executed {
-		for i := range uint32(4) {
+		for i := range schema.Address(4) {
 			used[a+i] = true
 		}
 	}
 	for _, s := range f.Sections {
 		if s.Type == elf.SHT_PROGBITS && s.Flags&elf.SHF_ALLOC != 0 {
 			for i := range s.FileSize {
-				if !used[uint32(s.Addr+i)] {
+				if !used[schema.Address(s.Addr+i)] {
 					code[s.Offset+i] = 0
 				}
 			}
@@ -150,7 +151,7 @@ func reduced(name string, code []byte, executed map[uint32]bool) ([]byte, error)
 }
 
 // addresses are those of halfwords.
-func addresses(from, to uint32) (all []uint32) {
+func addresses(from, to schema.Address) (all []schema.Address) {
 	for a := from; a < to; a += 2 {
 		all = append(all, a)
 	}

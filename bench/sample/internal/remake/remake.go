@@ -63,7 +63,7 @@ func Options() pft.Options {
 // A Program is the sample's program, loaded.
 type Program struct {
 	*program.Program
-	end   uint32 // address of endSymbol
+	end   schema.Address // address of endSymbol
 	dumps []snapshot.Dump
 }
 
@@ -83,7 +83,7 @@ func LoadProgram(file []byte) (*Program, error) {
 	for _, prog := range f.Progs {
 		if prog.Type == elf.PT_LOAD && prog.Filesz > 0 {
 			p.dumps = append(p.dumps, snapshot.Dump{
-				File: ELFName, Address: uint32(prog.Vaddr), Offset: uint32(prog.Off), Length: uint32(prog.Filesz),
+				File: ELFName, Address: schema.Address(prog.Vaddr), Offset: uint32(prog.Off), Length: uint32(prog.Filesz),
 			})
 		}
 	}
@@ -93,7 +93,7 @@ func LoadProgram(file []byte) (*Program, error) {
 	}
 	for _, s := range symbols {
 		if s.Name == endSymbol {
-			p.end = uint32(s.Value)
+			p.end = schema.Address(s.Value)
 			return p, nil
 		}
 	}
