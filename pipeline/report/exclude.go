@@ -6,19 +6,6 @@ import (
 	"strings"
 )
 
-// An Exclusion is a part of the program that is to be left out of the figures.
-type Exclusion struct {
-	Name   string // a function (its name, linkage name or an alias), FILE or FILE:LINE; a file may lack its first folders
-	Reason string
-}
-
-// Excluded is what came of an exclusion.
-type Excluded struct {
-	Exclusion
-	Instructions int64 // left out; 0: there is nothing of that name
-	Covered      int64 // of those
-}
-
 // exclude takes instructions out of the figures. One that has several exclusions
 // counts for the first.
 func (m *Merged) exclude(list []Exclusion) {
@@ -34,9 +21,6 @@ func (m *Merged) exclude(list []Exclusion) {
 		}
 	}
 }
-
-// Excluded returns what came of the exclusions, in the order they were given in.
-func (m *Merged) Excluded() []Excluded { return m.excluded }
 
 // inFile says whether an instruction is of one of some lines or, if it has no line,
 // in a function of the file of that name.

@@ -1,7 +1,5 @@
 package report
 
-import "github.com/tracelake/tracelake/schema"
-
 // places are the source lines that the program has instructions of. A line counts
 // where its instructions are from, not where they were inlined at.
 type places struct {
@@ -36,22 +34,4 @@ func (p *places) index(file string, number uint32) int32 {
 		p.lines = append(p.lines, at)
 	}
 	return l
-}
-
-// HasLines says whether the program has source lines.
-func (m *Merged) HasLines() bool { return len(m.places.lines) > 0 }
-
-// addLines gives instructions their lines.
-func (m *Merged) addLines(b *schema.Batch) error {
-	core, file := b.Columns[schema.LinesCore].Str, b.Columns[schema.LinesFile].Str
-	for row := range b.Rows() {
-		if schema.LinesInlineDepth.At(b, row) != 0 {
-			continue
-		}
-		p := m.program(core[row])
-		if i := p.find(schema.LinesAddress.At(b, row)); i != none {
-			p.code[i].line = m.places.index(file[row], schema.LinesLine.At(b, row))
-		}
-	}
-	return nil
 }

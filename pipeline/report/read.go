@@ -3,50 +3,15 @@ package report
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
-	"github.com/tracelake/tracelake/pipeline/report/clock"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
-
-// Options say what to read.
-type Options struct {
-	Test    string      // only datasets whose label `test` is this; "": all
-	Exclude []Exclusion // left out of all figures
-	Clocks  bool        // where --cycle-hz was not given, timestamps measure the clock of the core
-}
-
-// Merged is what the datasets of one program hold together.
-type Merged struct {
-	trust    trust.Summary
-	keys     []programKey         // which program it is
-	images   []schema.ImageRegion // of the first dataset
-	programs map[string]*program  // by core; "": every core
-	places   places
-	named    bool                 // the program has functions
-	outside  map[location]*counts // where no program has an instruction
-	excluded []Excluded
-	measure  bool // Options.Clocks
-	clocks   []clock.Rate
-
-	stacked bool // all datasets have stacks
-
-	executions int64 // in all
-}
-
-// A location is an address of a core.
-type location struct {
-	core    string
-	address schema.Address
-}
-
-func compareLocations(a, b location) int {
-	return cmp.Or(strings.Compare(a.core, b.core), cmp.Compare(a.address, b.address))
-}
 
 // Read reads the datasets in dirs and adds them up. It fails with a [*MergeError] if
 // they are not of one program.
@@ -108,5 +73,80 @@ func (m *Merged) concludeTrust() {
 	t.Conclude()
 }
 
-// Trust returns how far the figures can be trusted.
-func (m *Merged) Trust() *trust.Summary { return &m.trust }
+// readProgram adds the program of d to m: code, functions and lines.
+func (m *Merged) readProgram(d *dataset.Dataset) error {
+	if err := read.EachBatch(d, &schema.Functions, 0, m.addFunctions); err != nil {
+		return err
+	}
+	if err := read.EachBatch(d, &schema.Code, 0, m.addCode); err != nil {
+		return err
+	}
+	for _, p := range m.programs {
+		slices.SortStableFunc(p.code, func(x, y instruction) int { return cmp.Compare(x.address, y.address) })
+		p.code = slices.CompactFunc(p.code, func(x, y instruction) bool { return x.address == y.address })
+	}
+	return read.EachBatch(d, &schema.Lines, 0, m.addLines)
+}
+
+func (m *Merged) addFunctions(b *schema.Batch) error {
+	core, name := b.Columns[schema.FunctionsCore].Str, b.Columns[schema.FunctionsName].Str
+	linkage, aliases, file := b.Columns[schema.FunctionsLinkageName].Str, b.Columns[schema.FunctionsAliases].Str,
+		b.Columns[schema.FunctionsFile].Str
+	for row := range b.Rows() {
+		p := m.program(core[row])
+		if ordinal := schema.FunctionsFunction.At(b, row); int64(ordinal) != int64(len(p.functions)) {
+			return fmt.Errorf("function %d comes where %d is expected", int32(ordinal), len(p.functions))
+		}
+		p.functions = append(p.functions, function{
+			address: schema.FunctionsAddress.At(b, row), name: name[row], linkage: linkage[row], alias: aliases[row],
+			file: file[row], line: schema.FunctionsLine.At(b, row),
+		})
+	}
+	return nil
+}
+
+func (m *Merged) addCode(b *schema.Batch) error {
+	core := b.Columns[schema.CodeCore].Str
+	functions, targets := &b.Columns[schema.CodeFunction], &b.Columns[schema.CodeTarget]
+	for row := range b.Rows() {
+		p := m.program(core[row])
+		i := instruction{
+			address: schema.CodeAddress.At(b, row), opcode: schema.CodeOpcode.At(b, row), size: schema.CodeSize.At(b, row),
+			isa: schema.ISA(schema.CodeISA.At(b, row)), kind: schema.Kind(schema.CodeKind.At(b, row)),
+			conditional: schema.CodeConditional.At(b, row) != 0, function: none, line: none, exclusion: none,
+		}
+		if !targets.Null(row) {
+			i.target = schema.Of(schema.CodeTarget.At(b, row))
+		}
+		if !functions.Null(row) {
+			i.function = int32(functions.U32[row])
+			if i.function < 0 || int(i.function) >= len(p.functions) {
+				return fmt.Errorf("0x%08x is in function %d of %d", i.address, i.function, len(p.functions))
+			}
+		}
+		p.code = append(p.code, i)
+	}
+	return nil
+}
+
+func one(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// addLines gives instructions their lines.
+func (m *Merged) addLines(b *schema.Batch) error {
+	core, file := b.Columns[schema.LinesCore].Str, b.Columns[schema.LinesFile].Str
+	for row := range b.Rows() {
+		if schema.LinesInlineDepth.At(b, row) != 0 {
+			continue
+		}
+		p := m.program(core[row])
+		if i := p.find(schema.LinesAddress.At(b, row)); i != none {
+			p.code[i].line = m.places.index(file[row], schema.LinesLine.At(b, row))
+		}
+	}
+	return nil
+}

@@ -7,46 +7,10 @@ package rows
 import (
 	"errors"
 
-	"github.com/tracelake/tracelake/pipeline/stacks"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
-	"github.com/tracelake/tracelake/schema/dataset"
 )
-
-// Tables are the tables of one source, while they are being filled.
-type Tables struct {
-	Sinks stitch.Sinks // for the stitcher of the source
-	// Counted are the rows of `counts`, after Flush.
-	Counted []tally.Count
-
-	out  Output
-	open []flusher // all tables that are wanted
-
-	// What ran is counted until the source ends. Only then there are rows of it.
-	tally  *tally.Tally // nil: they are not wanted
-	counts stitch.Sink[tally.Count]
-	edges  stitch.Sink[tally.Edge]
-
-	stacks stackTables
-}
-
-// An Output says where the row groups of a source go.
-type Output struct {
-	// Series returns that of a table, nil if the table is not wanted.
-	Series func(t *schema.Table) *dataset.Series
-	// Submit takes the next row group.
-	Submit func(j Job) error
-	Limit  *Limit // nil: none
-	// Workers count what ran, and rebuild stacks; nil: that is done at once.
-	Workers tally.Workers
-	// Functions are those that the core of the source runs.
-	Functions stacks.Functions
-	// MaxCalls is how many rows of `calls` there may be; 0: any number.
-	MaxCalls int64
-	// TaskNames are names of tasks by their Context ID.
-	TaskNames map[uint32]string
-}
 
 // New returns the tables of a source.
 func New(out Output) *Tables {
@@ -73,17 +37,6 @@ func New(out Output) *Tables {
 	return t
 }
 
-// sink returns the sink of a table, nil if it is not wanted.
-func sink[T any](t *Tables, of *schema.Table, write func(*schema.Batch, *stitch.Base, *T)) stitch.Sink[T] {
-	series := t.out.Series(of)
-	if series == nil {
-		return nil
-	}
-	s := &table[T]{series: series, submit: t.out.Submit, write: write}
-	t.open = append(t.open, s)
-	return s
-}
-
 // runSink returns the sink of runs, nil if neither level is wanted.
 func (t *Tables) runSink() stitch.RunSink {
 	for _, level := range []struct {
@@ -108,12 +61,6 @@ func (t *Tables) addBlockRuns(blocks *runTable) {
 	if series := t.out.Series(&schema.BlockRuns); series != nil {
 		t.open = append(t.open, &blockRunTable{series, t.out.Submit, blocks.ways})
 	}
-}
-
-// A flusher is a table of any kind.
-type flusher interface {
-	// flush submits what was collected since the last row group.
-	flush() error
 }
 
 // Flush submits what is left of every table, after the stitcher has finished.
@@ -152,36 +99,4 @@ func (t *Tables) flush() error {
 		}
 	}
 	return nil
-}
-
-// add hands rows to the sink of a table, if it is wanted.
-func add[T any](to stitch.Sink[T], b stitch.Base, rows []T) error {
-	if to == nil {
-		return nil
-	}
-	return to.Add(b, rows)
-}
-
-// A Job is a row group to be encoded, or the end of a series.
-type Job struct {
-	Series *dataset.Series
-	Bytes  int64 // about what the rows take up until then
-	Kept   bool  // it is in a part that is there already, and need not be encoded
-	// Encoded, if not nil, reads it as it is encoded already. Of a job that has nothing
-	// else, nothing is to be filled.
-	Encoded func() (schema.Chunks, error)
-	End     bool // the series has no more row groups, and this is none
-	group   group
-}
-
-// Fill fills batch with the rows, again and again; after each time, emit is called,
-// which takes them and resets batch. Columns may come in any encoding ([schema.Encoding]).
-func (j *Job) Fill(batch *schema.Batch, emit func() error) error { return j.group.fill(batch, emit) }
-
-// Copy says whether the row group is there already, and nothing made it again.
-func (j *Job) Copy() bool { return j.group == nil && j.Encoded != nil }
-
-// A group has the rows of a row group, not yet expanded.
-type group interface {
-	fill(batch *schema.Batch, emit func() error) error
 }

@@ -10,15 +10,6 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// stackTables are the tables of call stacks.
-type stackTables struct {
-	of    *stacks.Stacks // nil: none is wanted
-	names map[uint32]string
-	ids   []uint32 // Context IDs of tasks
-	nodes stitch.Sink[stacks.Stack]
-	tasks stitch.Sink[stacks.Task]
-}
-
 // addStacks adds the tables of call stacks that are wanted.
 func (t *Tables) addStacks() {
 	s := &t.stacks

@@ -6,22 +6,6 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// Where a row group ends that takes up much for its rows, in bytes as counted below.
-const (
-	runGroupBytes = 16 << 20 // of runs, as of a stream with an I-sync every ten bytes
-	rowGroupBytes = 15 << 20 // of any other rows
-)
-
-// About what waits for its row group takes up, in bytes. It decides where row
-// groups end, so it is the same on every machine.
-const (
-	pieceBytes    = 128 // of the rows of one segment
-	runPieceBytes = 256 // of its runs
-	rowBytes      = 80
-	runBytes      = 40
-	costBytes     = 4 // of an instruction, and of its offset
-)
-
 // A table collects rows of one kind and cuts them into row-group jobs: where they
 // take up rowGroupBytes, so by the rows alone.
 type table[T any] struct {

@@ -160,14 +160,6 @@ func timestampEvents(timestamps []schema.Timestamp, events []schema.Event) ([]sc
 	return rows, insertEvents(events, more)
 }
 
-// rowTimestamp returns a timestamp as rows have it: NULL if it is out of range.
-func rowTimestamp(t schema.Null[uint64]) schema.Null[uint64] {
-	if t.V > schema.MaxUint63 {
-		return schema.Null[uint64]{}
-	}
-	return t
-}
-
 // mergeEvents puts more events among those of a part, which are those of its
 // unit from an index on.
 func mergeEvents(events []schema.Event, more []access.Unmatched, from int) []schema.Event {

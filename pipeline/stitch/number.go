@@ -2,18 +2,7 @@ package stitch
 
 import (
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/schema"
 )
-
-// lookasideBlocks is a power of two: enough for the code of a kernel that runs again and
-// again, which is spread over megabytes.
-const lookasideBlocks = 1 << 12
-
-// A numbered is a code block and its number.
-type numbered struct {
-	block  *schema.Block
-	number uint32
-}
 
 // number gives the blocks of a part their numbers in the source, new ones in
 // order.

@@ -1,6 +1,8 @@
 package stitch
 
 import (
+	"slices"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -95,8 +97,8 @@ func (w *pending) settle(p *decodedPart) []*decodedPart {
 
 // keep has the newest n acts stay open, and makes older ones final.
 func (w *pending) keep(n int) {
-	for i := len(w.parts) - 1; i >= 0; i-- {
-		acts := &w.parts[i].End.Acts
+	for _, p := range slices.Backward(w.parts) {
+		acts := &p.End.Acts
 		*acts = (*acts)[max(0, len(*acts)-n):]
 		n = max(0, n-len(*acts))
 	}

@@ -224,3 +224,11 @@ type CodeBlock struct {
 	Position int    // of the instruction, in the block
 	Block    *schema.Block
 }
+
+// rowTimestamp returns a timestamp as rows have it: NULL if it is out of range.
+func rowTimestamp(t schema.Null[uint64]) schema.Null[uint64] {
+	if t.V > schema.MaxUint63 {
+		return schema.Null[uint64]{}
+	}
+	return t
+}

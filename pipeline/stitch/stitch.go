@@ -15,43 +15,6 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Stitcher stitches the units of one source.
-type Stitcher struct {
-	// Outcome is that of the units so far; Finish completes it.
-	Outcome Outcome
-
-	carry   carry
-	pending pending
-	data    *access.Collector
-	code    decode.TimestampCode
-	sinks   Sinks
-	unit    *decode.Result // that the last part with runs is of
-
-	// Of the last part that was taken; within: its segment began inside an
-	// instruction.
-	half, within bool
-	reached      schema.Null[decode.Position]
-	taken        int32 // ordinal of the next segment
-
-	at      int64   // in the stream: units before the part at hand
-	resumed []carry // at the next places (Resume)
-	window  window
-
-	// The segment that is open: its base stays, its row grows. After the end of the segment
-	// the row waits for what Lose takes.
-	open       Base
-	row        schema.Segment
-	ended      bool
-	rows       []schema.Segment // see rowAlone
-	exceptions int64            // rows of `exceptions`, returns too
-	lowered    []lowered        // what its parts say of instructions that were cancelled
-
-	numbers map[schema.BlockKey]uint32 // of code blocks, by first use
-	// lookaside has the numbers of blocks that were used last, by their address: parts
-	// of a unit have the same ones.
-	lookaside [lookasideBlocks]numbered
-}
-
 // New returns a Stitcher of a source whose timestamps have this code, with sinks to.
 func New(source uint8, code decode.TimestampCode, to Sinks) *Stitcher {
 	s := &Stitcher{carry: newCarry(source), code: code, sinks: to, numbers: map[schema.BlockKey]uint32{}}

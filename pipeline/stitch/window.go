@@ -2,14 +2,7 @@ package stitch
 
 import (
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/schema"
 )
-
-// A window is the segments whose rows are wanted; the zero value is all of them.
-type window struct {
-	on          bool
-	first, last int32
-}
 
 // Only makes rows and outcome those of the segments from first to last alone. What is
 // before the first cut belongs to segment 0. Only is called before Stitch.
@@ -30,11 +23,6 @@ func (s *Stitcher) Past() bool {
 
 // At returns how many units of the stream come before what is stitched next.
 func (s *Stitcher) At() int64 { return s.at }
-
-// has reports whether rows of a segment are wanted; NULL is before the first cut.
-func (w *window) has(segment schema.Null[int32]) bool {
-	return !w.on || segment.V >= w.first && segment.V <= w.last
-}
 
 // sinks returns sinks that pass rows of the window on: all but data accesses and code
 // blocks, which are not of one segment at a time.

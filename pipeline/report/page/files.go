@@ -23,8 +23,6 @@ func (w *Work) add(own, spent int64) {
 	w.Share = append(w.Share, percent(own, spent))
 }
 
-const none = -1
-
 // newFiles returns the files of the program, nil if it has no lines, and their indexes.
 func newFiles(c *report.Coverage, h *report.Hotspots) (*Files, map[string]int32) {
 	rows := slices.DeleteFunc(slices.Clone(c.Rows), func(r report.CoverageRow) bool { return r.File == "" })

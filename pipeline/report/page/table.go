@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/visible"
 )
 
 // A table is rows of cells under a heading.
@@ -167,4 +168,23 @@ func byKey(s *answer.Section, keys ...string) []answer.Column {
 		columns = append(columns, c)
 	}
 	return columns
+}
+
+// shortened is the cell of a path: its last two parts.
+func shortened(path string) cell {
+	parts := strings.Split(path, "/")
+	c := named(strings.Join(parts[max(0, len(parts)-2):], "/"))
+	if c.Text != path {
+		c.Title = path
+	}
+	return c
+}
+
+// named is the cell of a name, which is cut in the middle if it is long.
+func named(name string) cell {
+	c := cell{Text: visible.Cut(name, longestShown)}
+	if c.Text != name {
+		c.Title = name
+	}
+	return c
 }

@@ -22,9 +22,6 @@ type text struct {
 // A link leads to a section.
 type link struct{ ID, Name string }
 
-// shown is how many rows tables have without JavaScript.
-const shown = 10
-
 // text returns what can be read without JavaScript.
 func (p *Page) text() *text {
 	t := &text{
@@ -60,3 +57,9 @@ type document struct {
 	Data   template.HTML
 	*text
 }
+
+// Judgement says how far the figures of the page can be trusted.
+func (p *Page) Judgement() Judgement { return p.trustText().Judgement }
+
+// Notes are what was left out for the size of the page.
+func (p *Page) Notes() []string { return p.dropped }

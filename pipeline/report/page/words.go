@@ -73,21 +73,20 @@ func sentence(text string) string {
 // longestShown is how many characters of a name are shown where there is no more room.
 const longestShown = 120
 
-// named is the cell of a name, which is cut in the middle if it is long.
-func named(name string) cell {
-	c := cell{Text: visible.Cut(name, longestShown)}
-	if c.Text != name {
-		c.Title = name
-	}
-	return c
-}
+// longest is how many characters a name has on a page at most.
+const longest = 300
 
-// shortened is the cell of a path: its last two parts.
-func shortened(path string) cell {
-	parts := strings.Split(path, "/")
-	c := named(strings.Join(parts[max(0, len(parts)-2):], "/"))
-	if c.Text != path {
-		c.Title = path
-	}
-	return c
-}
+// name returns a name as a page shows it.
+func name(text string) string { return visible.Cut(text, longest) }
+
+// none is the index of nothing.
+const none = -1
+
+// What is spent.
+const (
+	cycles       = "cycles"
+	instructions = "instructions"
+)
+
+// shown is how many rows tables have without JavaScript.
+const shown = 10

@@ -1,0 +1,183 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/exceptions"
+	"github.com/tracelake/tracelake/pipeline/report/lost"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
+	"github.com/tracelake/tracelake/pipeline/report/trust"
+	"github.com/tracelake/tracelake/pipeline/report/visible"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
+)
+
+// Read reads what a page shows of datasets of one program. It fails as [report.Read] does.
+func Read(dirs []string, opt Options) (*Page, error) {
+	p := &Page{Title: visible.Cut(opt.Title, longest)}
+	var err error
+	if p.lost, err = lost.Read(dirs, opt.Test); err != nil {
+		return nil, err
+	}
+	if p.trust, err = trust.ReadUncounted(dirs, opt.Test); err != nil {
+		return nil, err
+	}
+	if p.trust != nil {
+		return p, p.readPackets(dirs, &opt)
+	}
+	m, err := report.Read(dirs, report.Options{Test: opt.Test})
+	if err != nil {
+		return nil, err
+	}
+	p.trust, p.coverage = m.Trust(), m.Coverage(report.ByFile)
+	files := p.readFunctions(m)
+	return p, errors.Join(p.readSource(m, files, &opt.Sources), p.readTime(m, dirs, &opt))
+}
+
+// readPackets reads what there is of datasets of packets alone.
+func (p *Page) readPackets(dirs []string, opt *Options) error {
+	p.packetsOnly = true
+	x, err := exceptions.ReadEntries(dirs, opt.Test)
+	if err != nil {
+		return err
+	}
+	p.Data.Unit = instructions
+	p.exceptions = x
+	p.Data.Exceptions = newExceptions(x, func(*exceptions.Row) [3]int64 { return nowhere })
+	return nil
+}
+
+// readFunctions fills in functions and files. It returns the indexes of files.
+func (p *Page) readFunctions(m *report.Merged) map[string]int32 {
+	spent := m.Hotspots(report.ByFunction)
+	d := &p.Data
+	d.Unit, d.Cycles, d.Named = instructions, spent.Cycles > 0, p.trust.Named
+	if spent.ByCycles {
+		d.Unit = cycles
+	}
+	d.Spent = answer.Own(spent.Instructions, spent.Cycles, spent.ByCycles)
+	var files map[string]int32
+	d.Files, files = newFiles(p.coverage, m.Hotspots(report.ByFile))
+	rows := functionRows(m, spent)
+	d.Functions = newFunctions(rows, spent, files)
+	p.hottest = hottestOf(spent, rows)
+	p.functions = map[report.Name]int32{}
+	for i := range rows {
+		p.functions[rows[i].Name] = int32(i)
+	}
+	return files
+}
+
+// readSource fills in the lines of source files.
+func (p *Page) readSource(m *report.Merged, files map[string]int32, s *Sources) error {
+	if p.Data.Files == nil {
+		return nil
+	}
+	f, err := newFinder(s)
+	if err != nil {
+		return err
+	}
+	p.noText = s.None
+	p.Data.Source, p.missing = newSource(m, files, p.Data.Unit == cycles, f)
+	return f.close()
+}
+
+// mostSlices is how many calls, exceptions and marks are more than a page shows.
+const mostSlices = 16 << 20
+
+// exportPart is what to do about it.
+const exportPart = "Export a part of the capture with --from and --to."
+
+// readTime fills in call stacks, exceptions and the time of one dataset.
+func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
+	var err error
+	if p.has(&schema.Stacks, &schema.Tasks) {
+		if p.profile, err = profile.Read(m, dirs, opt.Test); err != nil {
+			return err
+		}
+	}
+	read := exceptions.ReadEntries
+	if p.spans = p.has(&schema.ExceptionSpans, &schema.Exceptions); p.spans {
+		read = exceptions.Read
+	}
+	if p.exceptions, err = read(dirs, opt.Test); err != nil {
+		return err
+	}
+	dir, why, err := p.timeOf(opt)
+	if err != nil {
+		return err
+	}
+	if p.untimed = why; why == "" {
+		p.times, err = readTimes(m, dir, opt.Test, p.functions, p.lost, worstPlaces(p.exceptions))
+		switch {
+		case errors.Is(err, errManySpans):
+			p.times, p.untimed = nil, "No timeline is drawn: "+errManySpans.Error()+". "+exportPart
+		case err != nil:
+			return err
+		}
+	}
+	p.Data.Exceptions = newExceptions(p.exceptions, func(r *exceptions.Row) [3]int64 { return find(p.times, r) })
+	p.draw(resolution)
+	return nil
+}
+
+// draw fills in the pictures at a resolution.
+func (p *Page) draw(parts int64) {
+	p.Data.Flame, p.Data.Times = nil, nil
+	if p.profile != nil {
+		p.Data.Flame = newFlame(p.profile, p.functions, parts)
+	}
+	for _, c := range p.times {
+		p.Data.Times = append(p.Data.Times, c.draw(parts))
+	}
+}
+
+// has says whether all datasets have tables.
+func (p *Page) has(tables ...*schema.Table) bool {
+	return !slices.ContainsFunc(p.trust.Datasets, func(d trust.Dataset) bool { return len(lacking(&d, tables)) > 0 })
+}
+
+// timeOf returns the dataset whose time is drawn, or why none is.
+func (p *Page) timeOf(opt *Options) (dir, why string, err error) {
+	all := p.trust.Datasets
+	i := 0
+	switch {
+	case opt.TimeOf != "":
+		i = slices.IndexFunc(all, func(d trust.Dataset) bool { return d.Dir == dataset.Dir(opt.TimeOf) })
+		if i < 0 {
+			return "", "", fmt.Errorf("%s: is none of the datasets of the page; give one of them to --time-of", opt.TimeOf)
+		}
+	case len(all) > 1:
+		return "", "Several datasets are added up: no timeline is drawn. --time-of DIR draws that of one.", nil
+	}
+	if p.trust.Instructions == 0 {
+		return "", "No instruction was decoded: there is nothing to draw.", nil
+	}
+	if names := lacking(&all[i], tablesOfTime); len(names) > 0 {
+		return "", "Neither call stacks nor timeline are drawn: the dataset has no " + tableWords(names) +
+			". Export again without --tables, or with " +
+			strings.Join(names, ", ") + " among them.", nil
+	}
+	size, err := timeline.ReadSize([]string{all[i].Dir}, opt.Test, timeline.Everything)
+	if err != nil {
+		return "", "", err
+	}
+	if size.Slices > mostSlices {
+		return "", "No timeline is drawn: " + count(size.Slices, "call") + " and exceptions are too many. " + exportPart, nil
+	}
+	return all[i].Dir, "", nil
+}
+
+// tableWords names tables.
+func tableWords(names []string) string {
+	if len(names) == 1 {
+		return "table " + names[0]
+	}
+	return "tables " + strings.Join(names, ", ")
+}
