@@ -17,7 +17,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// cancelCode is where the program of speculation is: instructions that do nothing.
+// cancelCode is where the program of a speculation is.
 const (
 	cancelCode  = 0x1000
 	cancelBytes = 0x8000
@@ -109,17 +109,23 @@ func speculate(seed uint64, samples, often, depth int) *speculation {
 	return s
 }
 
-func nops() []byte {
+// cancelProgram returns the program: straight code, in which each eighth instruction branches to
+// the next one, so that blocks are short.
+func cancelProgram() []byte {
 	var code []byte
-	for range cancelBytes / 4 {
-		code = binary.LittleEndian.AppendUint32(code, 0xe1a00000)
+	for i := range cancelBytes / 4 {
+		opcode := uint32(0xe1a00000) // nop
+		if i%8 == 7 {
+			opcode = 0xeaffffff // b .+4
+		}
+		code = binary.LittleEndian.AppendUint32(code, opcode)
 	}
 	return code
 }
 
 func (s *speculation) trace() *trace {
 	tr := &trace{name: "speculation", id: 0x10, protocol: sampleProtocol{}, data: s.data, made: true}
-	tr.memory, tr.offsets = image.New(image.Region{Address: cancelCode, Bytes: nops()}), positions(len(s.data))
+	tr.memory, tr.offsets = image.New(image.Region{Address: cancelCode, Bytes: cancelProgram()}), positions(len(s.data))
 	return tr
 }
 
@@ -183,7 +189,7 @@ func TestCancelsAtEveryLevel(t *testing.T) {
 // its own: the dataset is that of an export with it.
 func TestCancelsRedecoded(t *testing.T) {
 	s, dir := speculate(2, 3000, 20, 30), t.TempDir()
-	trace, code := filepath.Join(dir, "trace.bin"), nops()
+	trace, code := filepath.Join(dir, "trace.bin"), cancelProgram()
 	check(t, os.WriteFile(trace, s.data, 0o600))
 	program := func(name string) []string {
 		file := filepath.Join(dir, name)
