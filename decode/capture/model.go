@@ -48,20 +48,25 @@ func modelOfCore(kind string) coreModel {
 		return coreModel{}
 	}
 	if arch, ok := strings.CutPrefix(rest, "V"); ok {
-		wide := strings.HasPrefix(arch, "8") || strings.HasPrefix(arch, "9")
-		switch {
-		case strings.HasSuffix(arch, "-M"), strings.HasSuffix(arch, "-M.BASE"), strings.HasSuffix(arch, "-M.MAIN"):
-			return coreModel{ProfileM, false}
-		case strings.HasSuffix(arch, "-R"):
-			return coreModel{ProfileR, wide}
-		case strings.HasSuffix(arch, "-A"):
-			return coreModel{ProfileA, wide}
-		case arch != "" && arch[0] >= '4' && arch[0] <= '6':
-			return coreModel{ProfileA, false}
-		}
-		return coreModel{}
+		return modelOfArchitecture(arch)
 	}
 	if rest[0] >= '0' && rest[0] <= '9' {
+		return coreModel{ProfileA, false}
+	}
+	return coreModel{}
+}
+
+// modelOfArchitecture returns that of a core named by its architecture: what follows ARMV.
+func modelOfArchitecture(arch string) coreModel {
+	wide := strings.HasPrefix(arch, "8") || strings.HasPrefix(arch, "9")
+	switch {
+	case strings.HasSuffix(arch, "-M"), strings.HasSuffix(arch, "-M.BASE"), strings.HasSuffix(arch, "-M.MAIN"):
+		return coreModel{ProfileM, false}
+	case strings.HasSuffix(arch, "-R"):
+		return coreModel{ProfileR, wide}
+	case strings.HasSuffix(arch, "-A"):
+		return coreModel{ProfileA, wide}
+	case arch != "" && arch[0] >= '4' && arch[0] <= '6':
 		return coreModel{ProfileA, false}
 	}
 	return coreModel{}

@@ -157,13 +157,7 @@ func (s *Stitcher) segment(p *decodedPart) error {
 		s.openEpoch(p)
 		s.countWaits(p)
 	}
-	// Rows stand on the start of the segment, but for what the part before
-	// said last.
-	b := s.open
-	b.seq -= s.before(math.MaxInt64)
-	b.timestamp, b.timestamps, b.vmid = s.carry.base.timestamp, int32(p.from[decode.Timestamps]), s.carry.base.vmid
-	b.contextID = s.carry.base.contextID
-	b.ordinal = s.open.ordinal + s.exceptions
+	b := s.baseOf(p)
 	timestamps := rowsOf(p, p.unit.Timestamps, decode.Timestamps)
 	s.carry.resolve(s.code, timestamps)
 	s.carry.takeWaits(p.unit, &p.Segment, p.from, p.to)
@@ -182,6 +176,17 @@ func (s *Stitcher) segment(p *decodedPart) error {
 	s.carry.endSegment(s.code, &p.End, s.row.Instructions, s.exceptions)
 	s.ended = true
 	return nil
+}
+
+// baseOf returns what the rows of a part are relative to: the start of the segment, but for what
+// the part before said last.
+func (s *Stitcher) baseOf(p *decodedPart) Base {
+	b := s.open
+	b.seq -= s.before(math.MaxInt64)
+	b.timestamp, b.timestamps, b.vmid = s.carry.base.timestamp, int32(p.from[decode.Timestamps]), s.carry.base.vmid
+	b.contextID = s.carry.base.contextID
+	b.ordinal = s.open.ordinal + s.exceptions
+	return b
 }
 
 // closeSegment hands the row of the segment that has ended, if any, to its sink.
