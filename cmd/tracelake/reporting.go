@@ -5,11 +5,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/tracelake/tracelake/pipeline/engine"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -41,13 +40,13 @@ func readReporting(ctx *cli.Context) reporting {
 // the end.
 func (r *reporting) begin(o *pipeline.Options, input string) (decoding *progress, done func()) {
 	describeRun(o, input)
-	o.Progress = engine.LimitMemory(o.Workers, o.Progress)
-	if r.noProgress {
-		return nil, func() {}
+	clear := func() {}
+	if !r.noProgress {
+		clear = showUnpacking(r.stderr, &o.Capture)
+		decoding = progressOn(r.stderr, "decoding")
+		o.Progress = decoding.show
 	}
-	clear := showUnpacking(r.stderr, &o.Capture)
-	decoding = progressOn(r.stderr, "decoding")
-	o.Progress = decoding.show
+	o.Progress = engine.LimitMemory(o.Workers, o.Progress)
 	return decoding, func() {
 		decoding.clear()
 		clear()
