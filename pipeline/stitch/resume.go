@@ -13,8 +13,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Place is a row of `segments`, as far as it says where decoding can begin.
-type Place struct {
+// A Checkpoint is a row of `segments`, as far as it says where decoding can begin.
+type Checkpoint struct {
 	schema.Keys
 	schema.Start
 }
@@ -27,19 +27,19 @@ var ErrPlace = errors.New("its row cannot be")
 // row says. Those after the first are of later segments, rising, at which all is again as
 // their rows say: what the first needs from before may be missing in rows up to there.
 // Resume is called before Stitch. It fails with [ErrPlace].
-func (s *Stitcher) Resume(places ...Place) error {
-	for i := range places {
-		c, more, err := s.restore(&places[i])
+func (s *Stitcher) Resume(checkpoints ...Checkpoint) error {
+	for i := range checkpoints {
+		c, more, err := s.restore(&checkpoints[i])
 		if err != nil {
-			return fmt.Errorf("segment %d: %w: %w", places[i].Segment.V, ErrPlace, err)
+			return fmt.Errorf("segment %d: %w: %w", checkpoints[i].Segment.V, ErrPlace, err)
 		}
 		if i > 0 {
 			s.resumed = append(s.resumed, c)
 			continue
 		}
 		s.carry, s.half, s.reached = c, c.half, c.reached
-		s.taken, s.at = places[i].Segment.V, places[i].StreamOffset
-		s.Outcome.FirstCut = schema.Of(places[i].ByteOffset)
+		s.taken, s.at = checkpoints[i].Segment.V, checkpoints[i].StreamOffset
+		s.Outcome.FirstCut = schema.Of(checkpoints[i].ByteOffset)
 		if x := more.Data; x != nil {
 			s.data.Resume(x.Address, x.Bits)
 		}
@@ -48,7 +48,7 @@ func (s *Stitcher) Resume(places ...Place) error {
 }
 
 // restore returns what a place says: the inverse of start.
-func (s *Stitcher) restore(at *Place) (carry, *carried, error) {
+func (s *Stitcher) restore(at *Checkpoint) (carry, *carried, error) {
 	more, err := parseCarried(at.Carried, s.code)
 	if err == nil {
 		err = at.check()
@@ -105,7 +105,7 @@ func null[T any](x *T) schema.Null[T] {
 }
 
 // check fails if a value is not one that a row can have.
-func (at *Place) check() error {
+func (at *Checkpoint) check() error {
 	switch {
 	case !at.Segment.OK || at.Segment.V < 0:
 		return errors.New("has no ordinal")

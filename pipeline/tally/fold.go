@@ -42,12 +42,12 @@ func (c *Count) add(x *Count) {
 // sums are rows of `counts` to which more is added.
 type sums struct {
 	rows  []Count
-	index map[place]int // in rows
-	at    int           // the row that was added to last
+	index map[location]int // in rows
+	at    int              // the row that was added to last
 }
 
-// place is the key of a row of `counts`.
-type place struct {
+// location is the key of a row of `counts`.
+type location struct {
 	address schema.Address
 	isa     schema.ISA
 }
@@ -57,13 +57,13 @@ const never = math.MaxInt64
 
 // add adds what was counted of an instruction of a block.
 func (s *sums) add(code *schema.Block, i int, x *Count) {
-	key := place{code.Address[i], code.Key.ISA}
+	key := location{code.Address[i], code.Key.ISA}
 	// Most code comes in the order of its addresses, again and again.
-	if s.at++; s.at >= len(s.rows) || s.rows[s.at].place() != key {
+	if s.at++; s.at >= len(s.rows) || s.rows[s.at].location() != key {
 		at, ok := s.index[key]
 		if !ok {
 			if s.index == nil {
-				s.index = map[place]int{}
+				s.index = map[location]int{}
 			}
 			at = len(s.rows)
 			s.index[key] = at
@@ -77,7 +77,7 @@ func (s *sums) add(code *schema.Block, i int, x *Count) {
 }
 
 // untime takes executions off those that are timed.
-func (s *sums) untime(key place, n int64) { s.rows[s.index[key]].Timed -= n }
+func (s *sums) untime(key location, n int64) { s.rows[s.index[key]].Timed -= n }
 
 // sorted returns the rows by address and instruction set.
 func (s *sums) sorted() []Count {
@@ -85,7 +85,7 @@ func (s *sums) sorted() []Count {
 	return s.rows
 }
 
-func (c *Count) place() place { return place{c.Address, c.ISA} }
+func (c *Count) location() location { return location{c.Address, c.ISA} }
 
 // merge adds what the blocks of w counted to those of c.
 func (c *counter) merge(w *counter) {

@@ -14,10 +14,10 @@ type untimed struct {
 	epoch int32
 	timed bool // the epoch has cycles
 
-	waiting passes          // in the epoch, which has no cycles so far
-	waited  map[place]int64 // likewise, before the last fold
-	passes  passes          // in epochs that ended without cycles
-	ended   map[place]int64 // likewise, before the last fold of their epoch
+	waiting passes             // in the epoch, which has no cycles so far
+	waited  map[location]int64 // likewise, before the last fold
+	passes  passes             // in epochs that ended without cycles
+	ended   map[location]int64 // likewise, before the last fold of their epoch
 }
 
 // passes are runs by block and position: those that begin there less those that
@@ -74,7 +74,7 @@ func (u *untimed) endEpoch() {
 		}
 	}
 	if u.ended == nil && u.waited != nil {
-		u.ended = map[place]int64{}
+		u.ended = map[location]int64{}
 	}
 	for key, n := range u.waited {
 		u.ended[key] += n
@@ -90,9 +90,9 @@ func (u *untimed) fold(from *sums) {
 		from.untime(key, n)
 	}
 	if u.waited == nil && u.waiting != nil {
-		u.waited = map[place]int64{}
+		u.waited = map[location]int64{}
 	}
-	u.waiting.each(func(key place, n int64) { u.waited[key] += n })
+	u.waiting.each(func(key location, n int64) { u.waited[key] += n })
 	u.passes, u.ended, u.waiting = nil, nil, nil
 }
 
@@ -107,12 +107,12 @@ func (p passes) upTo(code *schema.Block, i int) []int64 {
 }
 
 // each calls a function with the executions of each instruction.
-func (p passes) each(do func(key place, n int64)) {
+func (p passes) each(do func(key location, n int64)) {
 	for code, starts := range p {
 		n := int64(0)
 		for i, starts := range starts {
 			if n += starts; n > 0 {
-				do(place{code.Address[i], code.Key.ISA}, n)
+				do(location{code.Address[i], code.Key.ISA}, n)
 			}
 		}
 	}

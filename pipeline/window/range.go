@@ -43,9 +43,9 @@ func (r *Range) Prepare(st *stitch.Stitcher) error {
 	case r.FromStart():
 		return nil
 	case r.Begin.Segment == r.Left.Segment:
-		return st.Resume(r.Left.Place)
+		return st.Resume(r.Left.Checkpoint)
 	}
-	return st.Resume(r.Begin.Place, r.Left.Place)
+	return st.Resume(r.Begin.Checkpoint, r.Left.Checkpoint)
 }
 
 // Range returns the segments of a source that have something of a span, nil if none has.

@@ -7,7 +7,7 @@ import (
 
 // A Segment is a row of `segments`.
 type Segment struct {
-	stitch.Place
+	stitch.Checkpoint
 	Bytes int64 // units of the stream
 	// Instructions are those in it.
 	Instructions int64

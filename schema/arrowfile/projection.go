@@ -17,12 +17,12 @@ type projection struct {
 	io.ReaderAt
 	size   int64
 	where  *location
-	footer stretch
-	batch  stretch // the metadata of the record batch at hand
+	footer patch
+	batch  patch // the metadata of the record batch at hand
 }
 
-// A stretch is bytes that take the place of those of a file.
-type stretch struct {
+// A patch is bytes that take the place of those of a file.
+type patch struct {
 	at    int64
 	bytes []byte
 }
@@ -30,7 +30,7 @@ type stretch struct {
 // ReadAt implements [io.ReaderAt].
 func (p *projection) ReadAt(b []byte, at int64) (int, error) {
 	n, err := p.ReaderAt.ReadAt(b, at)
-	for _, s := range []stretch{p.footer, p.batch} {
+	for _, s := range []patch{p.footer, p.batch} {
 		from, to := max(at, s.at), min(at+int64(n), s.at+int64(len(s.bytes)))
 		if from < to {
 			copy(b[from-at:to-at], s.bytes[from-s.at:])
@@ -57,7 +57,7 @@ func newProjection(r io.ReaderAt, size int64, t *schema.Table) (*projection, err
 		if err := p.keepColumns(root(b), meta); err != nil {
 			return nil, fmt.Errorf("its footer: %w", err)
 		}
-		p.footer = stretch{at, b}
+		p.footer = patch{at, b}
 	}
 	return p, checkFooter(b, p.where.of(t))
 }
@@ -101,18 +101,18 @@ const (
 )
 
 // message reads the metadata of the message that a block of the footer names.
-func (p *projection) message(block []byte) (stretch, flat, error) {
-	s := stretch{at: int64(binary.LittleEndian.Uint64(block))}
+func (p *projection) message(block []byte) (patch, flat, error) {
+	s := patch{at: int64(binary.LittleEndian.Uint64(block))}
 	n := int64(int32(binary.LittleEndian.Uint32(block[8:])))
 	if s.at < 0 || n < prefixBytes+4 || n > maxMessage || s.at > p.size-n {
-		return stretch{}, flat{}, fmt.Errorf("%d bytes of metadata at offset %d of a file of %d", n, s.at, p.size)
+		return patch{}, flat{}, fmt.Errorf("%d bytes of metadata at offset %d of a file of %d", n, s.at, p.size)
 	}
 	s.bytes = make([]byte, n)
 	if _, err := p.ReaderAt.ReadAt(s.bytes, s.at); err != nil && !errors.Is(err, io.EOF) {
-		return stretch{}, flat{}, err
+		return patch{}, flat{}, err
 	}
 	if binary.LittleEndian.Uint32(s.bytes) != 0xffffffff {
-		return stretch{}, flat{}, errors.New("a message that does not begin as one")
+		return patch{}, flat{}, errors.New("a message that does not begin as one")
 	}
 	return s, root(s.bytes[prefixBytes:]), nil
 }

@@ -9,14 +9,14 @@ import (
 
 // An assembler writes code from a base address on.
 type assembler struct {
-	base  schema.Address
-	code  []byte
-	marks []mark
+	base   schema.Address
+	code   []byte
+	labels []label
 }
 
-// A mark says what the code is from an address on, as the mapping symbols $a,
+// A label says what the code is from an address on, as the mapping symbols $a,
 // $t and $d do (ARM IHI 0044, §4.5.5).
-type mark struct {
+type label struct {
 	address schema.Address
 	content content
 }
@@ -33,8 +33,8 @@ const (
 func (a *assembler) here() schema.Address { return a.base + schema.Address(len(a.code)) }
 
 func (a *assembler) is(c content) {
-	if n := len(a.marks); n == 0 || a.marks[n-1].content != c {
-		a.marks = append(a.marks, mark{a.here(), c})
+	if n := len(a.labels); n == 0 || a.labels[n-1].content != c {
+		a.labels = append(a.labels, label{a.here(), c})
 	}
 }
 

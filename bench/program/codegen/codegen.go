@@ -55,7 +55,7 @@ type Program struct {
 	// entries of a vector table.
 	Handlers map[schema.ExceptionType]step.Place
 
-	marks   []mark
+	labels  []label
 	vectors *assembler // of V5TE
 }
 
@@ -99,7 +99,7 @@ func Generate(o Options) (*Program, error) {
 	g.program()
 	return &Program{
 		Address: o.Base, Code: g.code, Entry: g.functions[0], Targets: g.functions,
-		Handlers: g.handlers, marks: g.marks, vectors: g.vectors,
+		Handlers: g.handlers, labels: g.labels, vectors: g.vectors,
 	}, nil
 }
 

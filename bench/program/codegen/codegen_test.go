@@ -57,7 +57,7 @@ func TestGenerateProgramRefuses(t *testing.T) {
 // listing is what objdump makes of an instruction.
 type listing struct{ opcode, text string }
 
-// disassemble has the GNU tools read the code of g, its marks made into mapping
+// disassemble has the GNU tools read the code of g, its labels made into mapping
 // symbols by directives.
 func disassemble(t *testing.T, arch program.Arch, g *codegen.Program) map[schema.Address]listing {
 	t.Helper()

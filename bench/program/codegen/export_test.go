@@ -16,13 +16,13 @@ type Piece struct {
 
 // Pieces goes through p as it was written, its vectors last where they lie apart.
 func (p *Program) Pieces() iter.Seq[Piece] {
-	parts := []*assembler{{base: p.Address, code: p.Code, marks: p.marks}}
+	parts := []*assembler{{base: p.Address, code: p.Code, labels: p.labels}}
 	if p.vectors != nil {
 		parts = append(parts, p.vectors)
 	}
 	return func(yield func(Piece) bool) {
 		for _, a := range parts {
-			for i := range a.marks {
+			for i := range a.labels {
 				if !yield(a.piece(i)) {
 					return
 				}
@@ -31,11 +31,11 @@ func (p *Program) Pieces() iter.Seq[Piece] {
 	}
 }
 
-// piece is what mark i marks.
+// piece is what label i is of.
 func (a *assembler) piece(i int) Piece {
-	m, end := a.marks[i], a.here()
-	if i+1 < len(a.marks) {
-		end = a.marks[i+1].address
+	m, end := a.labels[i], a.here()
+	if i+1 < len(a.labels) {
+		end = a.labels[i+1].address
 	}
 	piece := Piece{Address: m.address, Data: m.content == contentData, Bytes: a.code[m.address-a.base : end-a.base]}
 	if m.content == contentT32 {

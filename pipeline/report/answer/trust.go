@@ -81,9 +81,9 @@ func Trust(head []Fact, l *lost.Summary) *Answer {
 			Column{Key: "buffer", At: func(i int) Value { return Word(buffer(i).Name) }},
 			Column{Key: "bytes", At: func(i int) Value { return Int(buffer(i).Bytes) }},
 			Column{Key: "lost", At: func(i int) Value {
-				return each(len(buffer(i).Stretches),
-					Column{Key: "offset", At: func(j int) Value { return Int(buffer(i).Stretches[j].Offset) }},
-					Column{Key: "bytes", At: func(j int) Value { return Int(buffer(i).Stretches[j].Bytes) }})
+				return each(len(buffer(i).Ranges),
+					Column{Key: "offset", At: func(j int) Value { return Int(buffer(i).Ranges[j].Offset) }},
+					Column{Key: "bytes", At: func(j int) Value { return Int(buffer(i).Ranges[j].Bytes) }})
 			}})},
 		Fact{"gaps", each(len(l.Gaps),
 			Column{Key: "directory", At: func(i int) Value { return Word(l.Gaps[i].Dir) }},

@@ -35,28 +35,28 @@ func Read(d *dataset.Dataset, s *schema.SourceTotals) (Rate, error) {
 	return c, err
 }
 
-// What makes a measurement. A timestamp is exact to a tick, so that a stretch of fewer
-// would say little; a clock is steady if no stretch differs by more than the share.
+// What makes a measurement. A timestamp is exact to a tick, so that a interval of fewer
+// would say little; a clock is steady if no interval differs by more than the share.
 const (
-	stretchTicks = 100
-	steadyShare  = 0.01
+	intervalTicks = 100
+	steadyShare   = 0.01
 )
 
-// A measurement counts the cycles between timestamps, in stretches of one epoch.
+// A measurement counts the cycles between timestamps, in intervals of one epoch.
 type measurement struct {
 	first, last schema.Null[uint64]
 	back        bool               // a timestamp was lower than the one before
 	cycle       schema.Null[int64] // of the epoch, up to the last timestamp
 	epoch       uint32
 
-	open           stretch // up to the last timestamp
-	all            stretch // those that are long enough
-	least, most    float64 // cycles a tick of a stretch
-	floor, ceiling float64 // the same, if its ticks are one more, and one less: the most and the least of that
+	open           interval // up to the last timestamp
+	all            interval // those that are long enough
+	least, most    float64  // cycles a tick of a interval
+	floor, ceiling float64  // the same, if its ticks are one more, and one less: the most and the least of that
 }
 
-// A stretch is from one timestamp to a later one.
-type stretch struct{ ticks, cycles float64 }
+// A interval is from one timestamp to a later one.
+type interval struct{ ticks, cycles float64 }
 
 func newMeasurement() *measurement {
 	return &measurement{least: math.Inf(1), ceiling: math.Inf(1)}
@@ -79,11 +79,11 @@ func (m *measurement) add(timestamp uint64, cycle schema.Null[int64], epoch uint
 	if m.cycle.OK && cycle.OK && epoch == m.epoch && ticks >= 0 && cycle.V >= m.cycle.V {
 		m.open.ticks += ticks
 		m.open.cycles += float64(cycle.V - m.cycle.V)
-		if m.open.ticks >= stretchTicks {
+		if m.open.ticks >= intervalTicks {
 			m.end()
 		}
 	} else {
-		m.open = stretch{}
+		m.open = interval{}
 	}
 	if !m.first.OK {
 		m.first = schema.Of(timestamp)
@@ -91,14 +91,14 @@ func (m *measurement) add(timestamp uint64, cycle schema.Null[int64], epoch uint
 	m.last, m.cycle, m.epoch = schema.Of(timestamp), cycle, epoch
 }
 
-// end ends a stretch. Its ticks are right to one.
+// end ends a interval. Its ticks are right to one.
 func (m *measurement) end() {
 	s := m.open
 	m.all.ticks += s.ticks
 	m.all.cycles += s.cycles
 	m.least, m.most = min(m.least, s.cycles/s.ticks), max(m.most, s.cycles/s.ticks)
 	m.floor, m.ceiling = max(m.floor, s.cycles/(s.ticks+1)), min(m.ceiling, s.cycles/(s.ticks-1))
-	m.open = stretch{}
+	m.open = interval{}
 }
 
 // conclude says what was measured, with timestamps of a frequency.

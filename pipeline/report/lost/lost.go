@@ -26,15 +26,15 @@ type Reason struct {
 
 // A Buffer is where bytes of a trace buffer were lost.
 type Buffer struct {
-	Dir       string
-	Name      string
-	Bytes     int64
-	Stretches []Stretch // by offset
+	Dir    string
+	Name   string
+	Bytes  int64
+	Ranges []Range // by offset
 }
 
-// A Stretch is a part of a buffer in which bytes were lost. Those that are nearer to one
+// A Range is a part of a buffer in which bytes were lost. Those that are nearer to one
 // another than a thousandth of the buffer are one.
-type Stretch struct{ Offset, Bytes int64 }
+type Range struct{ Offset, Bytes int64 }
 
 // MostGaps is how many gaps of a source are named.
 const MostGaps = 1000
@@ -113,25 +113,25 @@ func (l *reader) add(b *schema.Batch, at *Buffer) {
 		r.Losses++
 		r.Bytes += bytes
 		if at != nil {
-			at.add(Stretch{int64(schema.LossesByteOffset.At(b, row)), bytes})
+			at.add(Range{int64(schema.LossesByteOffset.At(b, row)), bytes})
 		}
 	}
 }
 
-// add adds a stretch. Those of a source come by their offset: near ones are merged at once.
-func (b *Buffer) add(x Stretch) {
+// add adds a range. Those of a source come by their offset: near ones are merged at once.
+func (b *Buffer) add(x Range) {
 	if x.Offset < 0 || x.Offset >= b.Bytes || x.Bytes <= 0 {
 		return
 	}
 	x.Bytes = min(x.Bytes, b.Bytes-x.Offset)
-	if n := len(b.Stretches); n > 0 && b.Stretches[n-1].takes(x, b.Bytes/1000) {
+	if n := len(b.Ranges); n > 0 && b.Ranges[n-1].takes(x, b.Bytes/1000) {
 		return
 	}
-	b.Stretches = append(b.Stretches, x)
+	b.Ranges = append(b.Ranges, x)
 }
 
-// takes extends s by a later stretch, if that is near.
-func (s *Stretch) takes(x Stretch, near int64) bool {
+// takes extends s by a later range, if that is near.
+func (s *Range) takes(x Range, near int64) bool {
 	if x.Offset < s.Offset || x.Offset-(s.Offset+s.Bytes) > near {
 		return false
 	}
@@ -139,11 +139,11 @@ func (s *Stretch) takes(x Stretch, near int64) bool {
 	return true
 }
 
-// merge puts the stretches of all sources in order.
+// merge puts the ranges of all sources in order.
 func (b *Buffer) merge() {
-	all := b.Stretches
-	slices.SortFunc(all, func(x, y Stretch) int { return cmp.Compare(x.Offset, y.Offset) })
-	b.Stretches = nil
+	all := b.Ranges
+	slices.SortFunc(all, func(x, y Range) int { return cmp.Compare(x.Offset, y.Offset) })
+	b.Ranges = nil
 	for _, x := range all {
 		b.add(x)
 	}

@@ -41,8 +41,8 @@ event 3 trace_on source=0x11
 	if diff := cmp.Diff(&lost.Summary{
 		Reasons: []lost.Reason{{Reason: 5, Losses: 1, Bytes: 90}, {Reason: 2, Losses: 3, Bytes: 47}, {Reason: 0, Losses: 1, Bytes: 10}, {Reason: 3, Losses: 1, Bytes: 3}},
 		Buffers: []lost.Buffer{
-			{Dir: dirs[0], Name: "ETB_0", Bytes: 100000, Stretches: []lost.Stretch{{0, 10}, {5000, 140}, {5300, 7}, {99950, 50}}},
-			{Dir: dirs[0], Name: "ETB_1", Bytes: 5000, Stretches: []lost.Stretch{{4000, 3}}},
+			{Dir: dirs[0], Name: "ETB_0", Bytes: 100000, Ranges: []lost.Range{{0, 10}, {5000, 140}, {5300, 7}, {99950, 50}}},
+			{Dir: dirs[0], Name: "ETB_1", Bytes: 5000, Ranges: []lost.Range{{4000, 3}}},
 		},
 		Gaps: []read.Place{{Dir: dirs[0], Source: 0x10, Seq: 4}, {Dir: dirs[0], Source: 0x10, Seq: 9}},
 	}, got); diff != "" {
@@ -61,7 +61,7 @@ func TestLostStretchesAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := got.Buffers[0].Stretches; len(s) != 1 || s[0] != (lost.Stretch{Bytes: 50*19_999 + 1}) {
+	if s := got.Buffers[0].Ranges; len(s) != 1 || s[0] != (lost.Range{Bytes: 50*19_999 + 1}) {
 		t.Errorf("%d stretches, the first %+v", len(s), s[0])
 	}
 }

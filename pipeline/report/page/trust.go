@@ -256,7 +256,7 @@ func (p *Page) otherSources() tile {
 func (p *Page) bufferText(b *lost.Buffer) bufferText {
 	x := bufferText{Bar: &bar{}}
 	var words []string
-	for i, s := range b.Stretches {
+	for i, s := range b.Ranges {
 		at := int64(float64(s.Offset) / float64(b.Bytes) * barWidth)
 		width := max(leastBar, int64(float64(s.Bytes)/float64(b.Bytes)*barWidth+0.5))
 		x.Bar.Parts = append(x.Bar.Parts, part{"lost", min(at, barWidth-leastBar), min(width, barWidth-at)})
@@ -272,10 +272,10 @@ func (p *Page) bufferText(b *lost.Buffer) bufferText {
 		x.Caption += fmt.Sprintf(" of dataset %d", n)
 	}
 	x.Caption += ", " + count(b.Bytes, "byte") + ": "
-	if len(b.Stretches) == 0 {
+	if len(b.Ranges) == 0 {
 		x.Caption += "nothing was lost."
 	} else {
-		x.Caption += "lost (red) " + some(words, int64(len(b.Stretches))) + "."
+		x.Caption += "lost (red) " + some(words, int64(len(b.Ranges))) + "."
 	}
 	return x
 }
