@@ -10,9 +10,9 @@ SHELL = bash
 # Packages, failures, why tests were skipped, and last the counts. The time is for
 # a busy machine: no package needs go's ten minutes on a quiet one. With
 # ARTIFACTS=-artifacts the pictures that tests draw stay, in _artifacts. Tests make
-# much garbage: its collector takes a third of their time where the heap only
-# doubles in between. Vet is part of lint.
-GO_TEST = GOGC=400 go test -vet=off -json -timeout 60m $(ARTIFACTS)
+# much garbage: its collector takes less of their time where the heap may treble
+# in between. Vet is part of lint.
+GO_TEST = GOGC=200 go test -vet=off -json -timeout 60m $(ARTIFACTS)
 COUNT = go run ./bench/testcount
 
 # The packages whose tests take longest begin first: no processor is idle at the end.
