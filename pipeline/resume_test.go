@@ -417,6 +417,23 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
+// What was killed when the dataset was in place already, with nothing but its journal beside it, is
+// complete: there is nothing to go on with, and the journal goes.
+func TestResumeComplete(t *testing.T) {
+	capture, dir := sampleSnapshot(t), filepath.Join(t.TempDir(), "run")
+	opt := resumedOptions(schema.LevelNone)
+	_, err := Export(t.Context(), capture, dir, opt)
+	check(t, err)
+	want := contentsOf(t, dir)
+	check(t, os.Mkdir(keptFolder(dir), 0o777))
+	check(t, os.WriteFile(filepath.Join(keptFolder(dir), "journal.jsonl"), nil, 0o666))
+	opt.Resume = true
+	if _, err := Export(t.Context(), capture, dir, opt); err == nil || !strings.HasSuffix(err.Error(), " is complete; there is nothing to go on with") {
+		t.Error(err)
+	}
+	demandSame(t, dir, want)
+}
+
 // Whatever fails for another reason than the machine leaves nothing that could be gone on
 // with: an export that is overwritten begins anew, one of nothing is no export.
 func TestResumeBeginsAnew(t *testing.T) {

@@ -126,6 +126,9 @@ func resolve(dir string) (string, error) {
 // begin makes the folder. Permissions are those of the directory that it will
 // replace.
 func (s *staging) begin(parent, base string) error {
+	if err := s.endKilled(); err != nil {
+		return err
+	}
 	if _, err := s.replaces(); err != nil {
 		return err
 	}
@@ -176,6 +179,22 @@ func removePartials(parent, base string) error {
 // resumableFolder is the folder in which an export to target keeps what is finished.
 func resumableFolder(target string) string {
 	return filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+resumableSuffix)
+}
+
+// endKilled ends what was killed when the directory was in place already: beside that there is
+// nothing of it but its journal. It fails if that is to be gone on with.
+func (s *staging) endKilled() error {
+	kept := resumableFolder(s.Target)
+	_, staged := os.Lstat(filepath.Join(kept, stagedFolder))
+	entries, _ := os.ReadDir(s.Target) // what is wrong with it, replaces says
+	info, err := os.Lstat(kept)
+	if err != nil || !info.IsDir() || s.overwrite || len(entries) == 0 || !errors.Is(staged, fs.ErrNotExist) {
+		return nil
+	}
+	if err := s.disk.removeAll(kept); err != nil || s.resume == nil || !s.resume.Resume {
+		return err
+	}
+	return &ResumeError{s.dir, "is complete", "there is nothing to go on with", nil}
 }
 
 // beginAnew removes what an interrupted export to the directory kept, if it is to be
