@@ -74,13 +74,11 @@ func (s *speculation) cancel(n, offset int) {
 	if left := len(s.acts) - n; n > 0 {
 		event.address, s.acts = s.acts[left].address, s.acts[:left]
 	}
-	s.events = append(s.events, event)
+	event.seq = int64(len(s.acts))
 	for i := range s.events { // rows before it do not count what is taken back, either
-		x := &s.events[i].seq
-		if *x = min(*x, int64(len(s.acts))); i == len(s.events)-1 {
-			*x = int64(len(s.acts))
-		}
+		s.events[i].seq = min(s.events[i].seq, event.seq)
 	}
+	s.events = append(s.events, event)
 }
 
 // speculate makes a stream of so many samples, of which one of so many cancels acts: mostly as many as depth.

@@ -188,7 +188,8 @@ func (s *staging) endKilled() error {
 	_, staged := os.Lstat(filepath.Join(kept, stagedFolder))
 	entries, _ := os.ReadDir(s.Target) // what is wrong with it, replaces says
 	info, err := os.Lstat(kept)
-	if err != nil || !info.IsDir() || s.overwrite || len(entries) == 0 || !errors.Is(staged, fs.ErrNotExist) {
+	if err != nil || !info.IsDir() || s.overwrite || len(entries) == 0 || !errors.Is(staged, fs.ErrNotExist) ||
+		foreignFile(s.Target, s.holds.ours) != "" {
 		return nil
 	}
 	if err := s.disk.removeAll(kept); err != nil || s.resume == nil || !s.resume.Resume {
