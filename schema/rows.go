@@ -43,10 +43,13 @@ type Exception struct {
 	ReturnAddress Null[Address] // preferred return address
 	Target        Null[Address]
 	Resume        Null[uint8] // v7-M
-	ContextID     Null[uint32]
-	VMID          Null[uint8] // NULL: as in Span
-	Security      Security
-	Timestamp     int32 // as in Span
+	// Cycles is the count in the packet of an entry, which is of no instruction: what ran
+	// since the count before it, and the entry itself: nothing tells them apart.
+	Cycles    Null[uint32]
+	ContextID Null[uint32]
+	VMID      Null[uint8] // NULL: as in Span
+	Security  Security
+	Timestamp int32 // as in Span
 }
 
 // A CycleCount is a row of `cycle_counts`. With OutOfEpoch its epoch and cycle

@@ -149,6 +149,7 @@ func (d *Decoder) branchWithExcp(p *Packet) {
 	x := schema.Exception{
 		Key: d.key(), Number: schema.Of(p.Exception),
 		Type: schema.Of(decode.ExceptionType(p.Exception)), ReturnAddress: returnTo,
+		Cycles: schema.Null[uint32]{V: p.Cycles, OK: p.HasCycles},
 	}
 	if p.Exception == debugEntry {
 		// The state fields are not valid (§5.3.8). An I-sync follows where the
