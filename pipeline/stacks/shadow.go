@@ -74,16 +74,20 @@ func (s *shadow) top() *frame { return &s.frames[len(s.frames)-1] }
 
 // advance gives the function on top what was executed up to a position.
 func (s *shadow) advance(at *position) {
-	w := work{instructions: at.seq - s.at.seq}
+	w := work{at.seq - s.at.seq, at.cost - s.at.cost}
 	if at.timed {
-		w = at.since(&s.at)
 		s.at = *at
 	}
-	s.at.seq = at.seq
+	s.at.seq, s.at.cost = at.seq, at.cost
 	if len(s.frames) > 0 {
-		s.clock.add(w)
-		s.tree.nodes[s.top().node].own.add(w)
+		s.spend(w)
 	}
+}
+
+// spend gives the frame on top what was executed.
+func (s *shadow) spend(w work) {
+	s.clock.add(w)
+	s.tree.nodes[s.top().node].own.add(w)
 }
 
 // apply applies a step. It reports false, and changes nothing, if that takes what is below
@@ -178,6 +182,7 @@ func (s *shadow) pushException(st *step) {
 	})
 	s.frames = append(s.frames, frame{link: byException, node: n, function: none, back: st.back.V, returns: st.back.OK})
 	s.beginTop(e)
+	s.spend(work{cycles: e.cycles})
 	s.push(unknown, st)
 }
 

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/sample"
-	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
@@ -86,11 +85,14 @@ type flip struct {
 	by byte
 }
 
-// exportDir exports a capture with a program file beside it, and opens the dataset.
+// exportDir exports a capture with a program file beside it, if that has a name, and opens the dataset.
 func exportDir(t *testing.T, input, elf string, level schema.Level) *dataset.Dataset {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "dataset")
-	opt := pipeline.Options{Level: level, Workers: 2, Capture: capture.Options{Symbols: []string{filepath.Join(input, elf)}}}
+	opt := pipeline.Options{Level: level, Workers: 2}
+	if elf != "" {
+		opt.Capture.Symbols = []string{filepath.Join(input, elf)}
+	}
 	if _, err := pipeline.Export(context.Background(), input, dir, opt); err != nil {
 		t.Fatal(err)
 	}

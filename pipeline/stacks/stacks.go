@@ -95,7 +95,10 @@ func (s *Stacks) exception(b *stitch.Base, x *stitch.Exception) {
 	}
 	s.mark(b, row.Key, mark{
 		what: markEntry, debug: row.Type == schema.Of(schema.ExcDebug), returns: row.ReturnAddress,
-		entry: &entry{Keys: b.Keys(row.Key), ordinal: x.Ordinal, kind: row.Type, number: row.Number, timestamp: x.Timestamp},
+		entry: &entry{
+			Keys: b.Keys(row.Key), ordinal: x.Ordinal, kind: row.Type, number: row.Number, timestamp: x.Timestamp,
+			cycles: int64(row.Cycles.V),
+		},
 	})
 }
 
