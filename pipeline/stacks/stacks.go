@@ -49,7 +49,7 @@ func New(functions Functions, workers tally.Workers, rows Sinks) *Stacks {
 
 func limited(functions Functions, workers tally.Workers, rows Sinks, l limits) *Stacks {
 	s := &Stacks{functions: functions, workers: workers, rows: rows, limits: l, folded: map[int]*folder{}}
-	s.wanted = wanted{calls: rows.Calls != nil, spans: rows.Spans != nil}
+	s.wanted, s.job.entry.seq = wanted{calls: rows.Calls != nil, spans: rows.Spans != nil}, -1
 	s.tasks = newTasks(functions, l, s.wanted)
 	return s
 }
@@ -81,7 +81,7 @@ func (s *Stacks) mark(b *stitch.Base, at schema.Key, m mark) {
 	m.Key = schema.Key{Seq: b.Keys(at).Seq, Offset: at.Offset}
 	marks := s.job.marks
 	if n, most := len(marks), s.limits.marks; n >= most && marks[n-most].Seq == m.Seq {
-		marks[n-1].what, marks[n-1].debug = markGap, false
+		marks[n-1].what, marks[n-1].debug, marks[n-1].program = markGap, false, false
 		return
 	}
 	s.job.marks = append(marks, m)
@@ -106,7 +106,9 @@ func (s *Stacks) event(b *stitch.Base, x *schema.Event) {
 	switch x.Event {
 	case schema.EventDebugExit:
 		s.mark(b, x.Key, mark{what: markGap, debug: true})
-	case schema.EventTraceOn, schema.EventOverflow, schema.EventUnmapped, schema.EventInconsistent, schema.EventDiscontinuity,
+	case schema.EventInconsistent:
+		s.mark(b, x.Key, mark{what: markGap, program: true})
+	case schema.EventTraceOn, schema.EventOverflow, schema.EventUnmapped, schema.EventDiscontinuity,
 		schema.EventJazelle, schema.EventNoAddress, schema.EventBadISync:
 		s.mark(b, x.Key, mark{what: markGap})
 	}

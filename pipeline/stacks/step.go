@@ -26,6 +26,7 @@ const (
 	goBack               // a return
 	exceptionReturn      //
 	exception            // entry
+	vector               // the first instruction of an exception jumps to the handler
 	arrival              // an instruction comes, whatever came before it
 	gap                  // trace restarts, or something of the flow is lost
 	newContext           // the Context ID changes

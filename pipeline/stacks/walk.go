@@ -14,6 +14,7 @@ type walker struct {
 	to        *folder // takes the steps
 
 	last     last
+	entry    lastEntry
 	step     step   // the one that is made; its position is that reached
 	spent    int64  // cycles of the run at hand that its position has
 	marks    []mark // not passed yet
@@ -45,7 +46,7 @@ type last struct {
 
 // walk walks a job, and leaves the position after it in at.
 func (w *walker) walk(j *job) {
-	w.last, w.step.at, w.unit = j.before, j.at, nil
+	w.last, w.step.at, w.entry, w.unit = j.before, j.at, j.entry, nil
 	w.setMarks(j.marks)
 	for i := range j.pieces {
 		w.piece(&j.pieces[i], j.blocks)
@@ -95,7 +96,7 @@ func (w *walker) runs(from, to int) {
 		p, end := &places[run.Block], seq+int64(run.Count)
 		if kind != schema.KindOther || p.one != function || end > w.nextMark {
 			inside := p.one == several || end > w.nextMark
-			if again && whole && !inside && kind != schema.KindOther && run.First == 0 {
+			if again && whole && !inside && kind != schema.KindOther && run.First == 0 && !w.isVector(seq) {
 				w.wait(&runs[i-1], p, seq)
 			} else {
 				w.make()
@@ -165,7 +166,7 @@ func (w *walker) make() {
 func (w *walker) along(steps []decode.Step, ways []way, spent int64) {
 	r, again := w.part, w.again()
 	for i := 0; ; i++ {
-		if again {
+		if again && (i > 0 || len(steps) == 0 || !w.isVector(r.Seq+steps[0].At())) {
 			i += w.to.follow(steps[i:], ways, r.Seq)
 		}
 		if i == len(steps) {
@@ -178,6 +179,10 @@ func (w *walker) along(steps []decode.Step, ways []way, spent int64) {
 			w.step.at.cost = cycle - spent
 		}
 		x := &ways[steps[i].Exit()]
+		if i == 0 && w.isVector(w.step.at.seq) && w.entry.jumps(x.kind, x.back, x.target) {
+			w.take(vector, x.target, x.function)
+			continue
+		}
 		w.leave(x.kind, x.back, x.target, x.function)
 	}
 }
@@ -272,6 +277,9 @@ func (w *walker) enter(code *codeBlock, first int) {
 	}
 	between := w.marks[:n]
 	w.setMarks(w.marks[n:])
+	if w.vector(between, to, function) {
+		return
+	}
 	switch {
 	case w.last.code == nil:
 		w.before(between)
@@ -315,7 +323,7 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 			w.alone(debug, schema.CallGap)
 			stopped, debug = m.returns, m.entry
 		case m.what == markEntry:
-			w.step.back, w.step.entry = m.returns, m.entry
+			w.step.back, w.step.entry, w.entry = m.returns, m.entry, lastEntry{w.step.at.seq, m.returns}
 			if t := w.target(marks[i+1:], to); t.OK {
 				w.take(exception, t.V, w.functions.at(t.V))
 			} else {
