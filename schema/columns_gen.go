@@ -545,10 +545,14 @@ const (
 	StacksCycles            IndexU64     = 12
 	StacksTotalInstructions IndexU64     = 13
 	StacksTotalCycles       IndexU64     = 14
+	StacksShortest          IndexU64     = 15
+	StacksLongest           IndexU64     = 16
+	StacksLongestSeq        IndexU64     = 17
+	StacksNotEnded          IndexU64     = 18
 )
 
 // AppendStacks appends a row of `stacks`.
-func AppendStacks(b *Batch, source uint8, stack int32, parent Null[int32], task int32, depth int32, function Null[int32], address Address, entry StackEntry, exception Null[ExceptionType], number Null[uint16], calls int64, instructions int64, cycles Null[int64], totalInstructions int64, totalCycles Null[int64]) {
+func AppendStacks(b *Batch, source uint8, stack int32, parent Null[int32], task int32, depth int32, function Null[int32], address Address, entry StackEntry, exception Null[ExceptionType], number Null[uint16], calls int64, instructions int64, cycles Null[int64], totalInstructions int64, totalCycles Null[int64], shortest Null[int64], longest Null[int64], longestSeq Null[int64], notEnded int64) {
 	v := b.of(&Stacks)
 	putU8(&v[StacksSource], source)
 	putU32(&v[StacksStack], stack)
@@ -565,6 +569,10 @@ func AppendStacks(b *Batch, source uint8, stack int32, parent Null[int32], task 
 	putNullU64(&v[StacksCycles], cycles)
 	putU64(&v[StacksTotalInstructions], totalInstructions)
 	putNullU64(&v[StacksTotalCycles], totalCycles)
+	putNullU64(&v[StacksShortest], shortest)
+	putNullU64(&v[StacksLongest], longest)
+	putNullU64(&v[StacksLongestSeq], longestSeq)
+	putU64(&v[StacksNotEnded], notEnded)
 }
 
 // The columns of `tasks`.
@@ -572,26 +580,30 @@ const (
 	TasksSource       IndexU8  = 0
 	TasksTask         IndexU32 = 1
 	TasksName         IndexStr = 2
-	TasksContextID    IndexU32 = 3
-	TasksFirstSeq     IndexU64 = 4
-	TasksSwitches     IndexU64 = 5
-	TasksAmbiguous    IndexU64 = 6
-	TasksInstructions IndexU64 = 7
-	TasksCycles       IndexU64 = 8
-	TasksOrigin       IndexU8  = 9
-	TasksStackDrift   IndexU64 = 10
+	TasksRoot         IndexStr = 3
+	TasksContextID    IndexU32 = 4
+	TasksFirstSeq     IndexU64 = 5
+	TasksSwitches     IndexU64 = 6
+	TasksAmbiguous    IndexU64 = 7
+	TasksJoined       IndexU64 = 8
+	TasksInstructions IndexU64 = 9
+	TasksCycles       IndexU64 = 10
+	TasksOrigin       IndexU8  = 11
+	TasksStackDrift   IndexU64 = 12
 )
 
 // AppendTasks appends a row of `tasks`.
-func AppendTasks(b *Batch, source uint8, task int32, name string, contextID Null[uint32], firstSeq int64, switches int64, ambiguous int64, instructions int64, cycles Null[int64], origin TaskOrigin, stackDrift int64) {
+func AppendTasks(b *Batch, source uint8, task int32, name string, root string, contextID Null[uint32], firstSeq int64, switches int64, ambiguous int64, joined int64, instructions int64, cycles Null[int64], origin TaskOrigin, stackDrift int64) {
 	v := b.of(&Tasks)
 	putU8(&v[TasksSource], source)
 	putU32(&v[TasksTask], task)
 	putStr(&v[TasksName], name)
+	putNullStr(&v[TasksRoot], root)
 	putNullU32(&v[TasksContextID], contextID)
 	putU64(&v[TasksFirstSeq], firstSeq)
 	putU64(&v[TasksSwitches], switches)
 	putU64(&v[TasksAmbiguous], ambiguous)
+	putU64(&v[TasksJoined], joined)
 	putU64(&v[TasksInstructions], instructions)
 	putNullU64(&v[TasksCycles], cycles)
 	putU8(&v[TasksOrigin], origin)
@@ -605,7 +617,7 @@ const (
 	CallsSeq             IndexU64 = 2
 	CallsEndSeq          IndexU64 = 3
 	CallsStack           IndexU32 = 4
-	CallsTask            IndexU32 = 5
+	CallsEntry           IndexU8  = 5
 	CallsEpoch           IndexU32 = 6
 	CallsCycle           IndexU64 = 7
 	CallsEndCycle        IndexU64 = 8
@@ -617,14 +629,14 @@ const (
 )
 
 // AppendCalls appends a row of `calls`.
-func AppendCalls(b *Batch, source uint8, call int64, seq int64, endSeq Null[int64], stack int32, task int32, epoch int32, cycle Null[int64], endCycle Null[int64], instructions int64, ownInstructions int64, cycles Null[int64], ownCycles Null[int64], end CallEnd) {
+func AppendCalls(b *Batch, source uint8, call int64, seq int64, endSeq Null[int64], stack int32, entry StackEntry, epoch int32, cycle Null[int64], endCycle Null[int64], instructions int64, ownInstructions int64, cycles Null[int64], ownCycles Null[int64], end CallEnd) {
 	v := b.of(&Calls)
 	putU8(&v[CallsSource], source)
 	putU64(&v[CallsCall], call)
 	putU64(&v[CallsSeq], seq)
 	putNullU64(&v[CallsEndSeq], endSeq)
 	putU32(&v[CallsStack], stack)
-	putU32(&v[CallsTask], task)
+	putU8(&v[CallsEntry], entry)
 	putU32(&v[CallsEpoch], epoch)
 	putNullU64(&v[CallsCycle], cycle)
 	putNullU64(&v[CallsEndCycle], endCycle)
@@ -635,6 +647,27 @@ func AppendCalls(b *Batch, source uint8, call int64, seq int64, endSeq Null[int6
 	putU8(&v[CallsEnd], end)
 }
 
+// The columns of `call_times`.
+const (
+	CallTimesSource   IndexU8      = 0
+	CallTimesFunction IndexU32     = 1
+	CallTimesAddress  IndexAddress = 2
+	CallTimesAtLeast  IndexU64     = 3
+	CallTimesAtMost   IndexU64     = 4
+	CallTimesCalls    IndexU64     = 5
+)
+
+// AppendCallTimes appends a row of `call_times`.
+func AppendCallTimes(b *Batch, source uint8, function Null[int32], address Address, atLeast int64, atMost int64, calls int64) {
+	v := b.of(&CallTimes)
+	putU8(&v[CallTimesSource], source)
+	putNullU32(&v[CallTimesFunction], function)
+	putU32(&v[CallTimesAddress], address)
+	putU64(&v[CallTimesAtLeast], atLeast)
+	putU64(&v[CallTimesAtMost], atMost)
+	putU64(&v[CallTimesCalls], calls)
+}
+
 // The columns of `exception_spans`.
 const (
 	ExceptionSpansSource       IndexU8  = 0
@@ -643,7 +676,7 @@ const (
 	ExceptionSpansSegment      IndexU32 = 3
 	ExceptionSpansByteOffset   IndexU64 = 4
 	ExceptionSpansOrdinal      IndexU64 = 5
-	ExceptionSpansTask         IndexU32 = 6
+	ExceptionSpansStack        IndexU32 = 6
 	ExceptionSpansEndSeq       IndexU64 = 7
 	ExceptionSpansEnd          IndexU8  = 8
 	ExceptionSpansInstructions IndexU64 = 9
@@ -652,7 +685,7 @@ const (
 )
 
 // AppendExceptionSpans appends a row of `exception_spans`.
-func AppendExceptionSpans(b *Batch, source uint8, span int64, seq int64, segment Null[int32], byteOffset int64, ordinal int64, task int32, endSeq Null[int64], end CallEnd, instructions Null[int64], cycles Null[int64], ticks Null[int64]) {
+func AppendExceptionSpans(b *Batch, source uint8, span int64, seq int64, segment Null[int32], byteOffset int64, ordinal int64, stack Null[int32], endSeq Null[int64], end CallEnd, instructions Null[int64], cycles Null[int64], ticks Null[int64]) {
 	v := b.of(&ExceptionSpans)
 	putU8(&v[ExceptionSpansSource], source)
 	putU64(&v[ExceptionSpansSpan], span)
@@ -660,7 +693,7 @@ func AppendExceptionSpans(b *Batch, source uint8, span int64, seq int64, segment
 	putNullU32(&v[ExceptionSpansSegment], segment)
 	putU64(&v[ExceptionSpansByteOffset], byteOffset)
 	putU64(&v[ExceptionSpansOrdinal], ordinal)
-	putU32(&v[ExceptionSpansTask], task)
+	putNullU32(&v[ExceptionSpansStack], stack)
 	putNullU64(&v[ExceptionSpansEndSeq], endSeq)
 	putU8(&v[ExceptionSpansEnd], end)
 	putNullU64(&v[ExceptionSpansInstructions], instructions)

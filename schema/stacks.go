@@ -36,9 +36,10 @@ var Stacks = Table{
 		},
 		{
 			Name: "entry", Type: Enum, Names: StackEntryNames,
-			Doc: "How it came to be there: root, where the stack of the task, or of a handler, begins; call; tail, it took " +
-				"the place of the function before it, which branched to it or ran on into it; exception, no function, but the " +
-				"exception that its child handles.",
+			Doc: "How it came to be there: root, where the stack of the task, or of a handler, begins; call; tail, the " +
+				"function before it, which was called, or another one that took its place, branched to it or ran on into it; " +
+				"exception, no function, but the exception that its child handles: asynchronous ones are roots; other, no " +
+				"function, but all that its parent called after there were too many paths.",
 		},
 		{
 			Name: "exception", Type: Enum, Nullable: true, Names: ExceptionTypeNames,
@@ -50,18 +51,29 @@ var Stacks = Table{
 		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles of those; NULL without cycle accuracy."},
 		{
 			Name: "total_instructions", Type: Int64,
-			Doc: "Instructions of it and of all paths that go on from it, exceptions too.",
+			Doc: "Instructions of it and of all paths that go on from it.",
 		},
 		{
 			Name: "total_cycles", Type: Int64, Nullable: true, Unit: "cycles",
 			Doc: "Cycles of those; NULL without cycle accuracy.",
 		},
+		{
+			Name: "shortest", Type: Int64, Nullable: true,
+			Doc: "What the shortest call took that returned, with what it called, without exceptions and other tasks: cycles " +
+				"if the source counts them, else instructions; NULL if none returned.",
+		},
+		{Name: "longest", Type: Int64, Nullable: true, Doc: "What the longest call took, likewise."},
+		{
+			Name: "longest_seq", Type: Int64, Nullable: true,
+			Doc: "Ordinal of the first instruction of the first of the longest; NULL as longest.",
+		},
+		{Name: "not_ended", Type: Int64, Doc: "Of the calls: how often the return, or the call itself, was not seen."},
 	},
 }
 
 // Tasks has the stacks that took turns.
 var Tasks = Table{
-	Name: "tasks", Row: "task: a stack of its own",
+	Name: "tasks", Row: "task, or handlers of an asynchronous exception: stacks of their own",
 	Written: ByDefault, Added: true, PerSource: true,
 	Example: "SELECT source, task, name, origin, switches, instructions FROM tasks ORDER BY instructions DESC;",
 	Key:     []string{"task"},
@@ -73,7 +85,13 @@ var Tasks = Table{
 		},
 		{
 			Name: "name", Type: String,
-			Doc: "Name as given at export, else that of its first function; its address if no function has it.",
+			Doc: "Name as given at export; else that of its root, or where that calls indirectly what nine tenths of the task " +
+				"are in, of that; without a function its address. #2: another task of that name. Of handlers: [irq 14]. " +
+				"(callers not seen): stacks after gaps, of functions that have callers, of which none was seen.",
+		},
+		{
+			Name: "root", Type: String, Nullable: true,
+			Doc: "The function at the bottom of its stack, where most of it is; NULL of handlers, and of several stacks.",
 		},
 		contextColumn,
 		{Name: "first_seq", Type: Int64, Rising: true, Doc: "Ordinal, in its source, of its first instruction."},
@@ -82,12 +100,19 @@ var Tasks = Table{
 			Name: "ambiguous", Type: Int64,
 			Doc: "Of those: how often another task could have been meant, which waited at the same address.",
 		},
-		{Name: "instructions", Type: Int64, Doc: "Instructions executed in it, exceptions too."},
+		{
+			Name: "joined", Type: Int64,
+			Doc: "How often a stack after a gap was taken to go on one from before it, since it returned to an address there.",
+		},
+		{
+			Name: "instructions", Type: Int64,
+			Doc: "Instructions executed in it, synchronous exceptions too. Those of tasks are all that were executed.",
+		},
 		{Name: "cycles", Type: Int64, Nullable: true, Unit: "cycles", Doc: "Cycles of those; NULL without cycle accuracy."},
 		{
 			Name: "origin", Type: Enum, Names: TaskOriginNames,
-			Doc: "How it was found: start, trace began in it; gap, it ran after a gap, and may be a task of before; new, " +
-				"control went to an address that no stack returns to.",
+			Doc: "How it was found: start, trace began in it; gap, it ran after a gap; new, control went to an address that " +
+				"no stack returns to; exception, it is the handlers of an asynchronous exception.",
 		},
 		{
 			Name: "stack_drift", Type: Int64,
@@ -97,9 +122,36 @@ var Tasks = Table{
 	},
 }
 
+// CallTimes has how long calls took, by function.
+var CallTimes = Table{
+	Name: "call_times", Row: "function and duration of calls that returned: exact up to 63, from there on 32 to an octave",
+	Written: ByDefault, Added: true, PerSource: true,
+	Example: "SELECT source, hex8(address) AS address, sum(calls) AS calls, max(at_most) AS longest FROM call_times GROUP BY " +
+		"ALL ORDER BY longest DESC LIMIT 10;",
+	Key: []string{"address", "at_least"},
+	Columns: []Column{
+		sourceColumn,
+		{
+			Name: "function", Type: Int32, Nullable: true,
+			Doc: "The function, in functions of the core; NULL for code that no function has.",
+		},
+		{
+			Name: "address", Type: Uint32, Hex: true, Rising: true,
+			Doc: "Address of its first instruction; where no function has the code, the one that was entered.",
+		},
+		{
+			Name: "at_least", Type: Int64,
+			Doc: "Shortest duration that the row counts, with what it called, without exceptions and other tasks: cycles if " +
+				"the source counts them, else instructions.",
+		},
+		{Name: "at_most", Type: Int64, Doc: "Longest duration that the row counts."},
+		{Name: "calls", Type: Int64, Doc: "How many calls, and tail calls."},
+	},
+}
+
 // Calls has each call of a function that its caller, and its return, are known of.
 var Calls = Table{
-	Name: "calls", Row: "call of a function, in order of its end",
+	Name: "calls", Row: "call, or tail call, of a function, in order of its end",
 	Written: ByDefault, Added: true, PerSource: true,
 	Example: "SELECT source, stack, count(*) AS calls, max(instructions) AS longest, arg_max(seq, instructions) AS at " +
 		"FROM calls GROUP BY ALL ORDER BY longest DESC LIMIT 10;",
@@ -116,7 +168,7 @@ var Calls = Table{
 			Doc: "Ordinal of the first instruction after it; NULL if it was open when trace ended.",
 		},
 		{Name: "stack", Type: Int32, Doc: "The node of the call tree that was entered, in stacks of the same source."},
-		taskColumn,
+		{Name: "entry", Type: Enum, Names: StackEntryNames, Doc: "Whether it is a call, or a tail call."},
 		epochColumn(epochDoc, false),
 		cycleColumn("Cycles from the start of the epoch to its first instruction; NULL without cycle accuracy."),
 		{
@@ -165,7 +217,11 @@ var ExceptionSpans = Table{
 			Doc: "Position, in the capture, of the first byte of the packet that reports the entry.",
 		},
 		{Name: "ordinal", Type: Int64, Rising: true, Doc: "The row in exceptions that it is of."},
-		taskColumn,
+		{
+			Name: "stack", Type: Int32, Nullable: true,
+			Doc: "The node of the call tree that it interrupted, in stacks of the same source; NULL if nothing executed is " +
+				"known of that, or of the handler.",
+		},
 		{
 			Name: "end_seq", Type: Int64, Nullable: true, Rising: true,
 			Doc: "Ordinal of the first instruction after it; NULL if it was open when trace ended.",
@@ -196,10 +252,11 @@ const (
 	StackCall                        // it was called
 	StackTail                        // it took the place of another: a tail call
 	StackException                   // no function, but an exception
+	StackOther                       // no function, but what was called beyond the limit of paths
 )
 
 // StackEntryNames are the values of the enum column `stacks.entry`.
-var StackEntryNames = []string{"root", "call", "tail", "exception"}
+var StackEntryNames = []string{"root", "call", "tail", "exception", "other"}
 
 func (e StackEntry) String() string { return StackEntryNames[e] }
 
@@ -211,10 +268,11 @@ const (
 	TaskStart TaskOrigin = iota // trace began in it
 	TaskGap                     // it ran after a gap in the trace: it may be one from before
 	TaskNew                     // control went where no stack explains
+	TaskException               // it is the handlers of an exception
 )
 
 // TaskOriginNames are the values of the enum column `tasks.origin`.
-var TaskOriginNames = []string{"start", "gap", "new"}
+var TaskOriginNames = []string{"start", "gap", "new", "exception"}
 
 func (o TaskOrigin) String() string { return TaskOriginNames[o] }
 

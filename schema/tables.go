@@ -6,14 +6,14 @@ func Tables() []*Table {
 	return []*Table{
 		&Instructions, &Blocks, &BlockRuns, &CodeBlocks, &Exceptions, &CycleCounts, &Timestamps, &Contexts,
 		&DataAccesses, &Events, &Losses, &Segments, &Sources, &Images,
-		&Counts, &Edges, &Stacks, &Tasks, &Calls, &ExceptionSpans, &Code, &Functions, &Lines, &Symbols, &Packets,
+		&Counts, &Edges, &Stacks, &Tasks, &Calls, &CallTimes, &ExceptionSpans, &Code, &Functions, &Lines, &Symbols, &Packets,
 	}
 }
 
 // Answers returns the tables that sum up what ran and name it. A truth has none of
 // them: it has no program file, and says nothing twice.
 func Answers() []*Table {
-	return []*Table{&Counts, &Edges, &Stacks, &Tasks, &Calls, &ExceptionSpans, &Code, &Functions, &Lines, &Symbols}
+	return []*Table{&Counts, &Edges, &Stacks, &Tasks, &Calls, &CallTimes, &ExceptionSpans, &Code, &Functions, &Lines, &Symbols}
 }
 
 // FindTable returns the table of that name, or nil.

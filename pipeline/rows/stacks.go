@@ -15,10 +15,11 @@ func (t *Tables) addStacks() {
 	s := &t.stacks
 	s.names = t.out.TaskNames
 	s.nodes, s.tasks = sink(t, &schema.Stacks, fillStack), sink(t, &schema.Tasks, fillTask)
+	s.times = sink(t, &schema.CallTimes, fillTimes)
 	ended := stacks.Sinks{
 		Calls: sink(t, &schema.Calls, fillCall), Spans: sink(t, &schema.ExceptionSpans, fillSpan), MaxCalls: t.out.MaxCalls,
 	}
-	if s.nodes != nil || s.tasks != nil || ended.Calls != nil || ended.Spans != nil {
+	if s.nodes != nil || s.tasks != nil || s.times != nil || ended.Calls != nil || ended.Spans != nil {
 		s.of = stacks.New(t.out.Functions, t.out.Workers, ended)
 		t.Sinks = s.of.Sinks(t.Sinks)
 	}
@@ -45,7 +46,7 @@ func (s *stackTables) finish() error {
 		s.name(&tasks[i])
 	}
 	b := s.of.Base()
-	return errors.Join(add(s.nodes, b, nodes), add(s.tasks, b, tasks))
+	return errors.Join(add(s.nodes, b, nodes), add(s.tasks, b, tasks), add(s.times, b, s.of.Times()))
 }
 
 // name names a task as it is to be named.
@@ -64,23 +65,26 @@ func (t *Tables) ContextIDs() iter.Seq[uint32] { return slices.Values(t.stacks.i
 
 func fillStack(batch *schema.Batch, b *stitch.Base, x *stacks.Stack) {
 	schema.AppendStacks(batch, b.Source, x.Stack, x.Parent, x.Task, x.Depth, x.Function, x.Address, x.Entry, x.Exception,
-		x.Number,
-		x.Calls, x.Own.Instructions, x.Own.Cycles, x.Total.Instructions, x.Total.Cycles)
+		x.Number, x.Calls, x.Own.Instructions, x.Own.Cycles, x.Total.Instructions, x.Total.Cycles, x.Shortest, x.Longest,
+		x.LongestSeq, x.NotEnded)
 }
 
 func fillTask(batch *schema.Batch, b *stitch.Base, x *stacks.Task) {
-	schema.AppendTasks(batch, b.Source, x.Task, x.Name, x.ContextID, x.FirstSeq, x.Switches, x.Ambiguous,
+	schema.AppendTasks(batch, b.Source, x.Task, x.Name, x.Root, x.ContextID, x.FirstSeq, x.Switches, x.Ambiguous, x.Joined,
 		x.Executed.Instructions, x.Executed.Cycles, x.Origin, x.Drift)
+}
+
+func fillTimes(batch *schema.Batch, b *stitch.Base, x *stacks.Times) {
+	schema.AppendCallTimes(batch, b.Source, x.Function, x.Address, x.Least, x.Most, x.Calls)
 }
 
 func fillCall(batch *schema.Batch, b *stitch.Base, x *stacks.Call) {
 	all, own := x.All(), x.Own()
-	schema.AppendCalls(batch, b.Source, x.Call, x.Seq, x.EndSeq(), x.Stack, x.Task, x.Epoch, x.Cycle(), x.EndCycle(),
+	schema.AppendCalls(batch, b.Source, x.Call, x.Seq, x.EndSeq(), x.Stack, x.Entry, x.Epoch, x.Cycle(), x.EndCycle(),
 		all.Instructions, own.Instructions, all.Cycles, own.Cycles, x.End)
 }
 
 func fillSpan(batch *schema.Batch, b *stitch.Base, x *stacks.Span) {
-	schema.AppendExceptionSpans(batch, b.Source, x.Span, x.Seq, x.Segment, x.ByteOffset, x.Ordinal, x.Task, x.EndSeq,
-		x.End,
-		x.Instructions, x.Cycles, x.Ticks)
+	schema.AppendExceptionSpans(batch, b.Source, x.Span, x.Seq, x.Segment, x.ByteOffset, x.Ordinal, x.Stack, x.EndSeq,
+		x.End, x.Instructions, x.Cycles, x.Ticks)
 }

@@ -56,4 +56,5 @@ type stackTables struct {
 	ids   []uint32 // Context IDs of tasks
 	nodes stitch.Sink[stacks.Stack]
 	tasks stitch.Sink[stacks.Task]
+	times stitch.Sink[stacks.Times]
 }

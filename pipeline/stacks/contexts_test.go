@@ -77,7 +77,7 @@ func TestReplayAsExported(t *testing.T) {
 		got = append(got, fmt.Sprint("task ", x.Task, " ", x.Name, x.FirstSeq, x.Switches, x.Ambiguous, x.Executed.Instructions, x.Drift))
 	}
 	for _, x := range r.calls {
-		got = append(got, fmt.Sprint("call ", x.Call, x.Seq, x.EndSeq(), x.Stack, x.Task, x.All().Instructions, x.Own().Instructions, x.End))
+		got = append(got, fmt.Sprint("call ", x.Call, x.Seq, x.EndSeq(), x.Stack, x.Entry, x.All().Instructions, x.Own().Instructions, x.End))
 	}
 	each(t, d, &schema.Stacks, func(b *schema.Batch, i int) {
 		want = append(want, fmt.Sprint("stack ", schema.StacksStack.At(b, i), nullU32(b, schema.StacksParent, i), schema.StacksTask.At(b, i),
@@ -90,7 +90,7 @@ func TestReplayAsExported(t *testing.T) {
 	})
 	each(t, d, &schema.Calls, func(b *schema.Batch, i int) {
 		end := nullOf(b, int(schema.CallsEndSeq), i, schema.CallsEndSeq.At(b, i))
-		want = append(want, fmt.Sprint("call ", schema.CallsCall.At(b, i), schema.CallsSeq.At(b, i), end, schema.CallsStack.At(b, i), schema.CallsTask.At(b, i),
+		want = append(want, fmt.Sprint("call ", schema.CallsCall.At(b, i), schema.CallsSeq.At(b, i), end, schema.CallsStack.At(b, i), schema.StackEntry(schema.CallsEntry.At(b, i)),
 			schema.CallsInstructions.At(b, i), schema.CallsOwnInstructions.At(b, i), schema.CallEnd(schema.CallsEnd.At(b, i))))
 	})
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -10,14 +10,19 @@ func Stepwise(functions Functions, rows Sinks) *Stacks {
 	return limited(functions, nil, rows, l)
 }
 
-// Apply applies what comes before the instruction with an ordinal. It returns the task that
-// runs, and the row of `stacks` of the function on top.
-func (s *Stacks) Apply(seq int64) (task, stack int32, err error) {
+// Apply applies what comes before the instruction with an ordinal. The function on top then comes to the sink of spans,
+// as the stack of a row with the ordinal Applied, in the order of the instructions.
+func (s *Stacks) Apply(seq int64) error {
 	if err := s.submit(seq); err != nil {
-		return 0, 0, err
+		return err
 	}
-	return s.tasks.now, s.tasks.top().node, nil
+	t := s.tasks
+	t.ended.spans = append(t.ended.spans, Span{Ordinal: Applied, Stack: schema.Of(t.top().node)})
+	return s.drain()
 }
+
+// Applied is the ordinal of rows that [Stacks.Apply] makes.
+const Applied = -1
 
 // At is at.
 func (fs Functions) At(address schema.Address) int32 { return fs.at(address) }

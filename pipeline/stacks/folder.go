@@ -2,6 +2,7 @@ package stacks
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
@@ -13,11 +14,13 @@ type folder struct {
 	shadow
 	chunks []chunk
 	stacks []frame // of the chunks
-	begins []begin // likewise
+	starts []begin // likewise
 
 	// Of the chunk at hand.
-	first  int                        // index of its first node
-	before struct{ calls, spans int } // rows of what had ended before it
+	first  int // index of its first node
+	before struct {
+		calls, spans int // rows of what had ended before it
+	}
 }
 
 // A chunk is what was executed up to a step: paths from the frame on top, rows of what ended,
@@ -26,8 +29,9 @@ type chunk struct {
 	first  int32   // index of the first of the nodes: that of the frame on top
 	nodes  []node  // their parents are by index, too
 	frames []frame // the first is that on top
-	begun  []begin // of those that have one
+	begins []begin
 	ended  ended
+	done   done
 	drift  int64
 	clock  work     // of what was executed
 	at     position // after it
@@ -42,27 +46,28 @@ func newFolder(functions Functions) *folder {
 
 // reset has the folder begin at a position, with a function on top, and make rows that are
 // wanted.
-func (f *folder) reset(function int32, at position, rows wanted) {
+func (f *folder) reset(function int32, at position, rows wanted, timed bool) {
 	f.tree.clear()
-	f.stacks, f.begins, f.chunks = f.stacks[:0], f.begins[:0], f.chunks[:0]
+	f.stacks, f.starts, f.chunks = f.stacks[:0], f.starts[:0], f.chunks[:0]
 	f.ended = ended{calls: f.ended.calls[:0], spans: f.ended.spans[:0]}
-	f.at, f.wanted = at, rows
+	f.at, f.wanted, f.timed = at, rows, timed
 	f.start(function)
 }
 
 // start begins a chunk.
 func (f *folder) start(function int32) {
 	f.first = len(f.tree.nodes)
+	f.tree.handlers = handlers + int32(f.first)
 	f.tree.nodes = append(f.tree.nodes, node{nodeKey: nodeKey{parent: below, function: function}})
-	f.frames, f.begun = append(f.frames[:0], frame{node: int32(f.first), function: function}), f.begun[:0]
-	f.before.calls, f.before.spans, f.ended.unmade, f.drift, f.clock = len(f.ended.calls), len(f.ended.spans), 0, 0, work{}
-	f.beginTop(nil)
+	f.frames, f.begins, f.clock = f.frames[:0], f.begins[:0], work{}
+	f.push(frame{node: int32(f.first), function: function})
+	f.before.calls, f.before.spans, f.done, f.drift = len(f.ended.calls), len(f.ended.spans), done{}, 0
 }
 
-// call has a function at an address be called, at a position.
-func (f *folder) call(at *position, back schema.Address, function int32, to schema.Address) {
+// call has a function at an address be called, at a position, by a call that is indirect or not.
+func (f *folder) call(at *position, back schema.Address, function int32, to schema.Address, indirect bool) {
 	f.advance(at)
-	f.shadow.call(back, function, f.functions.address(function, to))
+	f.shadow.call(back, function, f.functions.address(function, to), indirect)
 }
 
 // goBack has the function on top return to an address in another, at a position. It reports
@@ -77,42 +82,54 @@ func (f *folder) goBack(at *position, to schema.Address, function int32) bool {
 // first step that is none of these, and returns how many it did. seq is the ordinal that the steps
 // count from.
 func (f *folder) follow(steps []decode.Step, ways []way, seq int64) (n int) {
-	frames, nodes, at := f.frames, f.tree.nodes, f.at.seq-seq
+	frames, begins, nodes, at := f.frames, f.begins, f.tree.nodes, f.at.seq-seq
+	lag := f.clock.instructions - at // of what was executed of the stack
 loop:
 	for ; n < len(steps); n++ {
 		x, now := &ways[steps[n].Exit()], steps[n].At()
-		top := &frames[len(frames)-1]
+		last := len(frames) - 1
+		top := &frames[last]
 		switch x.kind {
 		case schema.KindCall, schema.KindIndirectCall:
 			if x.caller != top.node {
-				x.caller, x.callee = top.node, f.tree.calledBy(top.node, x.function, f.functions.address(x.function, x.target))
+				x.caller = top.node
+				x.callee = f.tree.calledBy(top.node, x.function, f.functions.address(x.function, x.target), x.kind == schema.KindIndirectCall)
 				nodes = f.tree.nodes
 			}
 			nodes[top.node].own.instructions += now - at
 			nodes[x.callee].calls++
-			frames = append(frames, frame{})
-			next := &frames[len(frames)-1] // its fields are set in place: a frame that is copied waits for them
+			if last+1 == cap(frames) || last+1 == cap(begins) {
+				frames, begins = slices.Grow(frames, 1), slices.Grow(begins, 1)
+			}
+			frames, begins = frames[:last+2], begins[:last+2]
+			next, b := &frames[last+1], &begins[last+1] // set in place: what is copied as it is made waits
 			next.node, next.function, next.back, next.link, next.returns = x.callee, x.function, x.back, byCall, true
+			b.at.seq, b.clock.instructions, b.inner.instructions = now+seq, now+lag, 0
 		case schema.KindReturn:
-			if top.link != byCall || top.back != x.target || frames[len(frames)-2].function != x.function {
+			if top.link != byCall || top.back != x.target || frames[last-1].function != x.function {
 				break loop
 			}
-			nodes[top.node].own.instructions += now - at
-			f.ended.unmade++
-			frames = frames[:len(frames)-1]
+			b, callee := &begins[last], &nodes[top.node]
+			callee.own.instructions += now - at
+			took := now + lag - b.clock.instructions
+			f.times.add(top.function, callee.address, took)
+			callee.durations.add(took, b.at.seq)
+			begins[last-1].inner.instructions += took
+			f.done.calls++
+			frames, begins = frames[:last], begins[:last]
 		default:
 			break loop
 		}
 		at = now
 	}
-	f.frames, f.at.seq = frames, at+seq
+	f.frames, f.begins, f.at.seq, f.clock.instructions = frames, begins, at+seq, at+lag
 	return n
 }
 
 // alone adds the row of an exception that no stack has, at a position.
 func (f *folder) alone(at *position, e *entry, why schema.CallEnd) {
 	f.advance(at)
-	if b := (begin{at: f.at, entry: e}); f.wanted.spans {
+	if b := (begin{at: f.at, entry: e, interrupted: below}); f.wanted.spans {
 		f.ended.spans = append(f.ended.spans, b.span(&f.at, schema.Null[uint64]{}, why))
 	}
 }
@@ -139,12 +156,12 @@ func (f *folder) cut(st *step, as what) {
 
 // end ends the chunk at hand at a step; nil: at the end of the job.
 func (f *folder) end(st *step, as what) {
-	n, b := len(f.stacks), len(f.begins)
-	f.stacks, f.begins = append(f.stacks, f.frames...), append(f.begins, f.begun...)
+	n := len(f.stacks)
+	f.stacks, f.starts = append(f.stacks, f.frames...), append(f.starts, f.begins...)
 	c := chunk{
-		first: int32(f.first), nodes: f.tree.nodes[f.first:], frames: f.stacks[n:], begun: f.begins[b:],
-		ended: ended{f.ended.calls[f.before.calls:], f.ended.spans[f.before.spans:], f.ended.unmade},
-		drift: f.drift, clock: f.clock, at: f.at, end: st == nil,
+		first: int32(f.first), nodes: f.tree.nodes[f.first:], frames: f.stacks[n:], begins: f.starts[n:],
+		ended: ended{f.ended.calls[f.before.calls:], f.ended.spans[f.before.spans:]},
+		done:  f.done, drift: f.drift, clock: f.clock, at: f.at, end: st == nil,
 	}
 	if st != nil {
 		c.step = *st

@@ -16,6 +16,7 @@ type Function struct {
 	Address schema.Address
 	Size    uint32 // in bytes
 	Name    string
+	Called  bool // a call or a branch of the program goes to it
 }
 
 // Functions are those of the programs that a core runs, by address: the index of one is its

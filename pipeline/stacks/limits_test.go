@@ -14,7 +14,7 @@ import (
 func TestLimits(t *testing.T) {
 	need.FullRun(t, "one goroutine folds 600,000 runs of each kind")
 	n := need.Size(600_000, 10_000_000)
-	two := Functions{{0x1000, 0x100, "f"}, {0x2000, 0x100, "g"}}
+	two := Functions{{Address: 0x1000, Size: 0x100, Name: "f"}, {Address: 0x2000, Size: 0x100, Name: "g"}}
 	small, few := usual, usual
 	small.nodes = 1000
 	few.held = 5000
@@ -219,7 +219,7 @@ func (c counted[T]) Add(_ stitch.Base, rows []T) error {
 func TestManyMarks(t *testing.T) {
 	l := usual
 	l.marks = 100
-	s := newStream(t, Functions{{0x1000, 0x100, "f"}}, l)
+	s := newStream(t, Functions{{Address: 0x1000, Size: 0x100, Name: "f"}}, l)
 	f := s.block(0x1000, schema.KindOther)
 	s.repeat(1, f)
 	for range 1000 {

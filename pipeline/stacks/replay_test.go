@@ -36,7 +36,8 @@ func replayed(t *testing.T, d *dataset.Dataset, contexts bool) *replay {
 	t.Helper()
 	r := &replay{functions: functionsOf(t, d)}
 	var calls kept[stacks.Call]
-	s := stacks.Stepwise(r.functions, stacks.Sinks{Calls: &calls})
+	var spans kept[stacks.Span]
+	s := stacks.Stepwise(r.functions, stacks.Sinks{Calls: &calls, Spans: &spans})
 	p := player{TB: t, sinks: s.Sinks(stitch.Sinks{}), unit: &decode.Result{}, numbers: map[code]uint32{}}
 	p.readMarks(d, contexts)
 	each(t, d, &schema.Instructions, func(b *schema.Batch, row int) {
@@ -45,8 +46,7 @@ func replayed(t *testing.T, d *dataset.Dataset, contexts bool) *replay {
 			address: schema.InstructionsAddress.At(b, row), context: nullU32(b, schema.InstructionsContextID, row),
 		}
 		p.play(b, row, x.seq)
-		var err error
-		if x.task, x.stack, err = s.Apply(x.seq + 1); err != nil {
+		if err := s.Apply(x.seq + 1); err != nil {
 			t.Fatal(err)
 		}
 		r.rows = append(r.rows, x)
@@ -56,6 +56,14 @@ func replayed(t *testing.T, d *dataset.Dataset, contexts bool) *replay {
 		t.Fatal(err)
 	}
 	r.calls = calls.rows
+	i := 0
+	for _, x := range spans.rows {
+		if x.Ordinal == stacks.Applied {
+			r.rows[i].stack = x.Stack.V
+			r.rows[i].task = r.stacks[x.Stack.V].Task
+			i++
+		}
+	}
 	return r
 }
 

@@ -1,10 +1,6 @@
 package stacks
 
-import (
-	"slices"
-
-	"github.com/tracelake/tracelake/schema"
-)
+import "github.com/tracelake/tracelake/schema"
 
 // A Stack is a row of `stacks`: a node of the call tree of a task.
 type Stack struct {
@@ -19,7 +15,11 @@ type Stack struct {
 	Number    schema.Null[uint16]
 	Calls     int64
 	Own       Work
-	Total     Work // with all that it called, exceptions too
+	Total     Work // with all that it called, exceptions too, but for asynchronous ones
+	// How long calls took that returned, in cycles where the source counts them, else in instructions; NULL if none did.
+	Shortest, Longest schema.Null[int64]
+	LongestSeq        schema.Null[int64] // where the first of the longest began
+	NotEnded          int64              // entries whose end, or whose beginning, was not seen
 }
 
 // A Work is what was executed: instructions, and cycles if the source counts them.
@@ -32,16 +32,23 @@ type Work struct {
 type Task struct {
 	Task      int32 // index of the row
 	Name      string
+	Root      string // the function at the bottom of its stacks; "": it has none
 	ContextID schema.Null[uint32]
 	FirstSeq  int64
 	Switches  int64 // how often control came to it from another
 	Ambiguous int64 // how often that could have been another, too
 	Origin    schema.TaskOrigin
 	Drift     int64
+	Joined    int64 // stretches after a gap that went on from a stack of before it
 	Executed  Work
+}
 
-	function int32          // that of its first instruction
-	entered  schema.Address // address of that
+// Times are a row of `call_times`: calls of a function that took about as long.
+type Times struct {
+	Function    schema.Null[int32]
+	Address     schema.Address // see Stack
+	Least, Most int64
+	Calls       int64
 }
 
 // A Call is a row of `calls`. There are many, so it takes no more room than it needs.
@@ -49,8 +56,8 @@ type Call struct {
 	Call  int64 // ordinal of the row
 	Seq   int64
 	Stack int32
-	Task  int32
 	Epoch int32
+	Entry schema.StackEntry // a call, or a tail call
 	End   schema.CallEnd
 
 	timed           bool  // cycle is known
@@ -88,10 +95,10 @@ func (w work) row(counted bool) Work {
 
 // A Span is a row of `exception_spans`.
 type Span struct {
-	schema.Keys        // of the entry
-	Span         int64 // ordinal of the row
-	Ordinal      int64 // of the entry
-	Task         int32
+	schema.Keys                     // of the entry
+	Span         int64              // ordinal of the row
+	Ordinal      int64              // of the entry
+	Stack        schema.Null[int32] // which it interrupted; NULL: none, as nothing executed is known of it
 	EndSeq       schema.Null[int64]
 	End          schema.CallEnd
 	Instructions schema.Null[int64]
@@ -101,7 +108,7 @@ type Span struct {
 
 // call sets the row of a call that ends at a position.
 func (b *begin) call(c *Call, at *position, all work, why schema.CallEnd) {
-	c.Seq, c.Stack, c.Epoch, c.End = b.at.seq, b.entered, b.at.epoch, why
+	c.Seq, c.Epoch, c.End = b.at.seq, b.at.epoch, why
 	c.timed, c.ended = b.at.timed, at.timed && at.epoch == b.at.epoch
 	c.end, c.cycle, c.endCycle = at.seq, b.at.cycle, at.cycle
 	c.all, c.own = all, all.less(b.inner)
@@ -111,7 +118,7 @@ func (b *begin) call(c *Call, at *position, all work, why schema.CallEnd) {
 func (b *begin) span(at *position, timestamp schema.Null[uint64], why schema.CallEnd) Span {
 	e := b.entry
 	x := Span{
-		Keys: e.Keys, Ordinal: e.ordinal, End: why, EndSeq: schema.Null[int64]{V: at.seq, OK: why != schema.CallOpen},
+		Keys: e.Keys, Ordinal: e.ordinal, Stack: schema.Null[int32]{V: b.interrupted, OK: b.interrupted >= 0}, End: why, EndSeq: schema.Null[int64]{V: at.seq, OK: why != schema.CallOpen},
 		Instructions: schema.Null[int64]{V: at.seq - b.at.seq, OK: why != schema.CallOpen},
 	}
 	if at.timed && b.at.timed && at.epoch == b.at.epoch {
@@ -121,43 +128,4 @@ func (b *begin) span(at *position, timestamp schema.Null[uint64], why schema.Cal
 		x.Ticks = schema.Of(int64(timestamp.V - e.timestamp.V))
 	}
 	return x
-}
-
-// rows returns the rows of `stacks` and `tasks`.
-func (t *tasks) rows(as func(work) Work) ([]Stack, []Task) {
-	nodes := t.tree.nodes
-	total := make([]work, len(nodes))
-	task := make([]int32, len(nodes))
-	executed := make([]work, len(t.list))
-	for i := range nodes {
-		n := &nodes[i]
-		total[i] = n.own
-		if n.parent < 0 {
-			task[i] = taskOf(n.parent)
-		} else {
-			task[i] = task[n.parent]
-		}
-		executed[task[i]].add(n.own)
-	}
-	for i := range slices.Backward(nodes) {
-		if p := nodes[i].parent; p >= 0 {
-			total[p].add(total[i])
-		}
-	}
-	stacks := make([]Stack, len(nodes))
-	for i := range nodes {
-		n := &nodes[i]
-		kind, number := exceptionOf(n.exception)
-		stacks[i] = Stack{
-			Stack:  int32(i),
-			Parent: schema.Null[int32]{V: max(n.parent, 0), OK: n.parent >= 0}, Task: task[i], Depth: n.depth,
-			Function: schema.Null[int32]{V: max(n.function, 0), OK: n.function != none}, Address: n.address, Entry: n.entry,
-			Exception: kind, Number: number, Calls: n.calls, Own: as(n.own), Total: as(total[i]),
-		}
-	}
-	for i := range t.list {
-		x := &t.list[i]
-		x.Task, x.Name, x.Executed = int32(i), t.functions.name(x.function, x.entered), as(executed[i])
-	}
-	return stacks, t.list
 }

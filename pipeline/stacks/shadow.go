@@ -1,25 +1,29 @@
 package stacks
 
-import (
-	"slices"
+import "github.com/tracelake/tracelake/schema"
 
-	"github.com/tracelake/tracelake/schema"
-)
-
-// A shadow is a shadow stack: of the task that runs, or in a folder what is above the frame
+// A shadow is a shadow stack: the one that runs, or in a folder what is above the frame
 // that was on top when it began.
 type shadow struct {
 	functions Functions
 	tree      tree
+	times     times
 	frames    []frame // the bottom one first
-	begun     []begin // of those that need it, in their order
+	begins    []begin // where each of them began
 	at        position
 	// clock is what was executed of the stack, without exceptions that returned.
 	clock  work
+	timed  bool  // the source counts cycles
 	drift  int64 // how often the function on top was not the one that executed
+	done   done
 	ended  ended
 	wanted wanted
 }
+
+// done are how many frames ended: of calls and tail calls, and others.
+type done struct{ calls, others int64 }
+
+func (d *done) add(x done) { d.calls, d.others = d.calls+x.calls, d.others+x.others }
 
 // wanted are the rows that are made of what ends.
 type wanted struct{ calls, spans bool }
@@ -31,26 +35,26 @@ type frame struct {
 	back     schema.Address // return address
 	link     link
 	returns  bool // it has a return address
-	begun    bool // it has a begin
 }
 
-// A begin is what rows of a frame that ends say of where it began: of an exception, and if rows
-// of calls are wanted of each.
+// A begin is where a frame began.
 type begin struct {
-	at      position
-	clock   work
-	inner   work                // of the calls it made
-	entry   *entry              // of an exception, if its span has not ended
-	entered int32               // the node that was entered; a tail call has another one take its place
-	context schema.Null[uint32] // the Context ID at the entry of an exception
+	at    position
+	clock work
+	inner work // of the calls it made
+	// Of an exception:
+	entry       *entry // if its span has not ended
+	interrupted int32  // node
+	context     schema.Null[uint32]
 }
 
 // A link is what is below a frame.
 type link uint8
 
 const (
-	unknown     link = iota // nothing that is known; the root of a task, and of a handler
+	unknown     link = iota // nothing that is known; the root of a stack, and of a handler
 	byCall                  // its caller
+	byTail                  // the function that was called, which a tail call left for it
 	byException             // what the exception interrupted
 )
 
@@ -58,8 +62,6 @@ const (
 type ended struct {
 	calls []Call
 	spans []Span
-	// unmade is how many calls ended that no rows are made of.
-	unmade int64
 }
 
 // nearReturn is how many bytes beside its return address an exception may return.
@@ -95,14 +97,14 @@ func (s *shadow) spend(w work) {
 // the bottom frame.
 func (s *shadow) apply(st *step) bool {
 	switch st.what {
-	case call:
-		s.push(byCall, st)
+	case call, indirectCall:
+		s.call(st.back.V, st.function, s.functions.address(st.function, st.to), st.what == indirectCall)
 		return true
 	case exception:
 		s.pushException(st)
 		return true
 	case tail, fall:
-		return s.replace(st)
+		return s.tail(st)
 	case vector:
 		return s.vector(st)
 	case indirect:
@@ -118,47 +120,18 @@ func (s *shadow) apply(st *step) bool {
 	return false
 }
 
-// push pushes the frame of a function.
-func (s *shadow) push(l link, st *step) {
-	entry := schema.StackCall
-	if l == unknown {
-		entry = schema.StackRoot
-	}
-	n := s.tree.enter(nodeKey{
-		parent: s.top().node, entry: entry, function: st.function,
-		address: s.functions.address(st.function, st.to),
-	})
-	s.frames = append(s.frames, frame{link: l, node: n, function: st.function, back: st.back.V, returns: st.back.OK})
-	s.beginTop(nil)
-}
-
-// beginTop has the frame on top begin, if its rows need that.
-func (s *shadow) beginTop(e *entry) {
-	if t := s.top(); s.wanted.calls || e != nil {
-		t.begun = true
-		s.begun = append(s.begun, begin{at: s.at, clock: s.clock, entry: e, entered: t.node})
-	}
+// push pushes a frame, which begins at the position that was reached.
+func (s *shadow) push(f frame) *begin {
+	s.frames = append(s.frames, f)
+	s.begins = append(s.begins, begin{at: s.at, clock: s.clock})
+	return &s.begins[len(s.begins)-1]
 }
 
 // call pushes the frame of a callee, of a function at an address.
-func (s *shadow) call(back schema.Address, function int32, address schema.Address) {
-	n := s.tree.call(s.top().node, function, address)
-	s.pushCall(n, function, back)
-	if s.wanted.calls {
-		s.beginTop(nil)
-	}
-}
-
-// pushCall pushes the frame of a call. Its fields are set in place: a frame that is copied as it
-// is made waits for them.
-func (s *shadow) pushCall(node, function int32, back schema.Address) {
-	n := len(s.frames)
-	if n == cap(s.frames) {
-		s.frames = slices.Grow(s.frames, 1)
-	}
-	s.frames = s.frames[:n+1]
-	f := &s.frames[n]
-	f.node, f.function, f.back, f.link, f.returns, f.begun = node, function, back, byCall, true, false
+func (s *shadow) call(back schema.Address, function int32, address schema.Address, indirect bool) {
+	n := s.tree.calledBy(s.top().node, function, address, indirect)
+	s.tree.nodes[n].calls++
+	s.push(frame{link: byCall, node: n, function: function, back: back, returns: true})
 }
 
 // returned ends the function on top if it was called, returns to an address, and its caller is
@@ -168,58 +141,70 @@ func (s *shadow) returned(to schema.Address, function int32) bool {
 	if t := &s.frames[top]; t.link != byCall || t.back != to || s.frames[top-1].function != function {
 		return false
 	}
-	if s.frames[top].begun {
-		s.popCall(schema.CallReturn)
-	} else {
-		s.ended.unmade++
-		s.frames = s.frames[:top]
-	}
+	s.popCall(schema.CallReturn)
 	return true
 }
 
-// pushException pushes the frame of an exception, and that of its handler.
+// pushException pushes the frame of an exception, and that of its handler. An asynchronous one has nothing to do
+// with what it interrupts: its path begins with it.
 func (s *shadow) pushException(st *step) {
-	e := st.entry
-	n := s.tree.enter(nodeKey{
-		parent: s.top().node, entry: schema.StackException, function: none, exception: exceptionKey(e),
-	})
-	s.frames = append(s.frames, frame{link: byException, node: n, function: none, back: st.back.V, returns: st.back.OK})
-	s.beginTop(e)
+	e, interrupted := st.entry, s.top().node
+	parent := interrupted
+	if e.isAsync() {
+		parent = s.tree.handlers
+	}
+	n := s.tree.enter(nodeKey{parent: parent, entry: schema.StackException, function: none, exception: exceptionKey(e)})
+	if x := &s.tree.nodes[n]; x.calls == 1 {
+		x.first = s.at.seq
+	}
+	b := s.push(frame{link: byException, node: n, function: none, back: st.back.V, returns: st.back.OK})
+	b.entry, b.interrupted = e, interrupted
 	s.spend(work{cycles: e.cycles})
-	s.push(unknown, st)
+	s.pushHandler(st)
+}
+
+// pushHandler pushes the frame of the handler of the exception on top.
+func (s *shadow) pushHandler(st *step) {
+	n := s.tree.enter(nodeKey{
+		parent: s.top().node, entry: schema.StackRoot, function: st.function, address: s.functions.address(st.function, st.to),
+	})
+	s.push(frame{node: n, function: st.function})
 }
 
 // vector has the function that a vector jumps to be the handler.
 func (s *shadow) vector(st *step) bool {
-	t, n := s.top(), len(s.frames)
-	if n < 2 || s.frames[n-2].link != byException {
-		return s.replace(st)
+	if n := len(s.frames); n < 2 || s.frames[n-2].link != byException {
+		return s.tail(st)
 	}
-	t.node = s.tree.enter(nodeKey{
-		parent: s.tree.nodes[t.node].parent, entry: schema.StackRoot,
-		function: st.function, address: s.functions.address(st.function, st.to),
-	})
-	t.function = st.function
+	s.drop()
+	s.pushHandler(st)
 	return true
 }
 
-// replace has another function take the place of the one on top: a tail call.
-func (s *shadow) replace(st *step) bool {
-	if len(s.frames) == 1 && s.tree.nodes[s.frames[0].node].parent == below {
+// tail has another function take the place of the one on top. Its path goes on from the function that was called, so
+// that of functions that jump to one another, as in interpreters, each has one path.
+func (s *shadow) tail(st *step) bool {
+	if s.isBottom() { // of a part: it may have taken the place of another, too
 		return false
 	}
-	s.tailCall(st)
+	if s.top().link == byTail {
+		s.popCall(schema.CallReturn)
+		if s.top().function == st.function {
+			return true // it jumped back
+		}
+	}
+	n := s.tree.enter(nodeKey{
+		parent: s.top().node, entry: schema.StackTail, function: st.function, address: s.functions.address(st.function, st.to),
+	})
+	s.push(frame{link: byTail, node: n, function: st.function})
 	return true
 }
 
-func (s *shadow) tailCall(st *step) {
-	t := s.top()
-	t.node = s.tree.enter(nodeKey{
-		parent: s.tree.nodes[t.node].parent, entry: schema.StackTail,
-		function: st.function, address: s.functions.address(st.function, st.to),
-	})
-	t.function = st.function
-}
+// isBottom says whether the frame on top is the one that was on top when a folder began.
+func (s *shadow) isBottom() bool { return len(s.frames) == 1 && s.isPart() }
+
+// isPart says whether the frames are those of a folder.
+func (s *shadow) isPart() bool { return s.tree.nodes[s.frames[0].node].parent == below }
 
 // indirect applies an indirect branch that is neither a call nor a return by its
 // instruction: a jump table inside a function, a tail call to the first address of one, or a
@@ -229,21 +214,21 @@ func (s *shadow) indirect(st *step) bool {
 	case st.function != none && st.function == s.top().function:
 		return true
 	case s.functions.begins(st.function, st.to):
-		return s.replace(st)
+		return s.tail(st)
 	case s.back(st):
 		return true
-	case st.function != none || s.isPart():
+	case st.function != none || s.goesBelow():
 		return false
 	case s.top().function == none: // a jump, as far as is known
 		return true
 	}
-	return s.replace(st)
+	return s.tail(st)
 }
 
-// isPart reports that a return may go to a caller below the frames at hand, which are those of a
+// goesBelow reports that a return may go to a caller below the frames at hand, which are those of a
 // folder.
-func (s *shadow) isPart() bool {
-	return s.tree.nodes[s.frames[0].node].parent == below && len(s.frames) <= reach && s.lastException() < 0
+func (s *shadow) goesBelow() bool {
+	return s.isPart() && len(s.frames) <= reach && s.lastException() < 0
 }
 
 // reach is how many frames from the top on are looked at for where control returns to, so that a
@@ -275,21 +260,27 @@ func (s *shadow) back(st *step) bool {
 	return false
 }
 
-// leave returns from the last exception.
+// leave returns from the last exception. One without a return address cut a return, if nothing else is known: that
+// ends, too, where control goes to its caller.
 func (s *shadow) leave(st *step) bool {
 	i := s.lastException()
-	switch {
-	case i < 0:
+	if i < 0 {
 		return false
-	case s.frames[i].returnsTo(st.to):
+	}
+	if s.frames[i].returnsTo(st.to) {
 		s.end(i, st, schema.CallException)
 		return true
-	case i > 0 && !s.frames[i].returns && s.frames[i-1].link == byCall && s.frames[i-1].back == st.to:
-		s.end(i, st, schema.CallException) // it cut a return, which ends, too
-		s.pop(st, schema.CallReturn)
-		return true
 	}
-	return false
+	cut := i - 1
+	if cut > 0 && s.frames[cut].link == byTail {
+		cut--
+	}
+	if s.frames[i].returns || cut < 0 || s.frames[cut].link != byCall || s.frames[cut].back != st.to {
+		return false
+	}
+	s.end(i, st, schema.CallException)
+	s.end(cut, st, schema.CallReturn)
+	return true
 }
 
 // settles says whether the function on top is the one that executes next. If not, that takes
@@ -299,12 +290,16 @@ func (s *shadow) settles(st *step) bool {
 		return true
 	}
 	s.drift++
-	return s.replace(st)
+	return s.tail(st)
 }
 
-// end ends a frame, by a return at the end of a step, and those above it for a reason.
+// end ends a frame, by a return at the end of a step, and those above it for a reason. What a function jumped to ends
+// with it.
 func (s *shadow) end(i int, st *step, why schema.CallEnd) {
 	for j := len(s.frames) - 1; j > i; j-- {
+		if j == i+1 && s.frames[j].link == byTail {
+			why = schema.CallReturn
+		}
 		s.pop(st, why)
 	}
 	s.pop(st, schema.CallReturn)
@@ -312,44 +307,51 @@ func (s *shadow) end(i int, st *step, why schema.CallEnd) {
 
 // pop ends the frame on top.
 func (s *shadow) pop(st *step, why schema.CallEnd) {
-	switch f := s.top(); {
-	case f.link == byException:
+	switch s.top().link {
+	case byException:
 		s.popException(st, why)
-	case f.link == byCall && f.begun:
+	case byCall, byTail:
 		s.popCall(why)
-	case f.link == byCall:
-		s.ended.unmade++
-		s.frames = s.frames[:len(s.frames)-1]
 	default:
 		s.drop()
 	}
 }
 
-// drop takes the frame on top away, and returns where it began, nil if nothing needs that.
+// drop takes the frame on top away, and returns where it began.
 func (s *shadow) drop() *begin {
-	f := s.top()
-	s.frames = s.frames[:len(s.frames)-1]
-	if !f.begun {
-		return nil
-	}
-	n := len(s.begun) - 1
-	b := &s.begun[n]
-	s.begun = s.begun[:n]
+	n := len(s.frames) - 1
+	b := &s.begins[n]
+	s.frames, s.begins = s.frames[:n], s.begins[:n]
 	return b
 }
 
-// popCall ends the frame on top, a call with its begin.
+// popCall ends the frame on top, of a call or a tail call.
 func (s *shadow) popCall(why schema.CallEnd) {
+	f := *s.top()
 	b := s.drop()
 	all := s.clock.less(b.clock)
-	if s.top().begun {
-		s.begun[len(s.begun)-1].inner.add(all)
+	s.begins[len(s.begins)-1].inner.add(all)
+	s.done.calls++
+	if why == schema.CallReturn {
+		s.record(f.node, f.function, all.of(s.timed), b.at.seq)
 	}
 	if s.wanted.calls {
 		s.ended.calls = append(s.ended.calls, Call{})
-		b.call(&s.ended.calls[len(s.ended.calls)-1], &s.at, all, why)
-	} else {
-		s.ended.unmade++
+		c := &s.ended.calls[len(s.ended.calls)-1]
+		c.Stack, c.Entry = f.node, schema.StackCall
+		if f.link == byTail {
+			c.Entry = schema.StackTail
+		}
+		b.call(c, &s.at, all, why)
+	}
+}
+
+// record records how long a call took, of a function by a node, that began at an ordinal.
+func (s *shadow) record(node, function int32, took, seq int64) {
+	n := &s.tree.nodes[node]
+	n.durations.add(took, seq)
+	if n.entry != schema.StackOther || function != none {
+		s.times.add(function, s.functions.address(function, n.address), took)
 	}
 }
 
@@ -357,7 +359,9 @@ func (s *shadow) popCall(why schema.CallEnd) {
 func (s *shadow) popException(st *step, why schema.CallEnd) {
 	b := s.drop()
 	s.clock = b.clock
+	s.done.others++
 	if b.entry != nil && s.wanted.spans {
 		s.ended.spans = append(s.ended.spans, b.span(&s.at, st.timestamp, why))
 	}
+	b.entry = nil
 }

@@ -23,7 +23,6 @@ type Stacks struct {
 	ordinal   int         // of the next job
 	wanted    wanted      // of it
 	calls     int64       // rows that were passed on
-	leftOut   int64       // and those that were not
 	spans     int64
 
 	mu     sync.Mutex
@@ -172,11 +171,11 @@ func (s *Stacks) submit(seq int64) error {
 	}
 	j := s.job.cut(seq)
 	s.runs = 0
-	ordinal, rows := s.ordinal, s.wanted
+	ordinal, rows, timed := s.ordinal, s.wanted, s.timed
 	s.ordinal++
 	work := func() {
 		f := s.folder()
-		f.fold(&j, rows)
+		f.fold(&j, rows, timed)
 		j.release()
 		s.apply(ordinal, f)
 	}
@@ -188,12 +187,12 @@ func (s *Stacks) submit(seq int64) error {
 }
 
 // fold walks a job and folds its steps.
-func (f *folder) fold(j *job, rows wanted) {
+func (f *folder) fold(j *job, rows wanted, timed bool) {
 	function := none
 	if l := &j.before; l.code != nil {
 		function = l.code.functionAt(l.position, f.functions)
 	}
-	f.reset(function, j.at, rows)
+	f.reset(function, j.at, rows, timed)
 	w := walker{functions: f.functions, to: f, waiting: make([]decode.Step, 0, maxWait)}
 	w.walk(j)
 	f.finish(&w.step.at)
@@ -207,9 +206,11 @@ func (s *Stacks) apply(ordinal int, f *folder) {
 	for f := s.folded[s.next]; f != nil; f = s.folded[s.next] {
 		delete(s.folded, s.next)
 		s.next++
+		s.tasks.timed = f.timed
 		for i := range f.chunks {
 			s.tasks.chunk(&f.chunks[i])
 		}
+		s.tasks.times.take(&f.times)
 		s.idle = append(s.idle, f)
 	}
 }
@@ -217,18 +218,15 @@ func (s *Stacks) apply(ordinal int, f *folder) {
 // drain passes on the rows of what has ended.
 func (s *Stacks) drain() error {
 	s.mu.Lock()
-	rows := s.tasks.ended
-	s.tasks.ended, s.tasks.wanted = ended{}, s.wanted
+	rows := s.tasks.ready()
+	s.tasks.wanted = s.wanted
 	s.mu.Unlock()
-	s.leftOut += rows.unmade
 	return errors.Join(s.drainCalls(rows.calls), s.drainSpans(rows.spans))
 }
 
 func (s *Stacks) drainCalls(calls []Call) error {
 	if most := s.rows.MaxCalls; most > 0 && s.calls+int64(len(calls)) >= most {
-		n := most - s.calls
-		s.leftOut += int64(len(calls)) - n
-		calls = calls[:n]
+		calls = calls[:most-s.calls]
 		s.wanted.calls = false
 	}
 	if s.rows.Calls == nil || len(calls) == 0 {
@@ -258,7 +256,7 @@ func (s *Stacks) CallsLeftOut() int64 {
 	if s.rows.Calls == nil {
 		return 0
 	}
-	return s.leftOut
+	return s.tasks.source.calls - s.calls
 }
 
 // work returns what was executed, as in rows.
@@ -278,9 +276,12 @@ func (s *Stacks) Finish() ([]Stack, []Task, error) {
 	if err := s.drain(); err != nil {
 		return nil, nil, err
 	}
-	stacks, tasks := s.tasks.rows(s.work)
+	stacks, tasks := s.tasks.source.rows(s.work)
 	return stacks, tasks, nil
 }
+
+// Times returns the rows of `call_times`, by address, after Finish.
+func (s *Stacks) Times() []Times { return s.tasks.source.times.rows() }
 
 // Base returns what the rows are relative to.
 func (s *Stacks) Base() stitch.Base { return s.base }

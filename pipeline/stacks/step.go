@@ -19,17 +19,18 @@ type step struct {
 type what uint8
 
 const (
-	call            what = iota
-	tail                 // a branch into another function
-	fall                 // from one function into the next
-	indirect             // a write to the PC that is neither a call nor a return
-	goBack               // a return
-	exceptionReturn      //
-	exception            // entry
-	vector               // the first instruction of an exception jumps to the handler
-	arrival              // an instruction comes, whatever came before it
-	gap                  // trace restarts, or something of the flow is lost
-	newContext           // the Context ID changes
+	call what = iota
+	indirectCall
+	tail            // a branch into another function
+	fall            // from one function into the next
+	indirect        // a write to the PC that is neither a call nor a return
+	goBack          // a return
+	exceptionReturn //
+	exception       // entry
+	vector          // the first instruction of an exception jumps to the handler
+	arrival         // an instruction comes, whatever came before it
+	gap             // trace restarts, or something of the flow is lost
+	newContext      // the Context ID changes
 )
 
 // A position is between two instructions.
@@ -39,6 +40,15 @@ type position struct {
 	cycle int64 // in the epoch, up to and including the last instruction that has it
 	epoch int32
 	timed bool // there is one in the epoch
+}
+
+// isAsync says whether the exception has nothing to do with what it interrupts.
+func (e *entry) isAsync() bool {
+	switch e.kind.V {
+	case schema.ExcIRQ, schema.ExcFIQ, schema.ExcNMI, schema.ExcAsyncDataAbort, schema.ExcPendSV, schema.ExcSysTick:
+		return e.kind.OK
+	}
+	return false
 }
 
 // An entry is a row of `exceptions` that enters one.

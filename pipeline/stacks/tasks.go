@@ -6,56 +6,85 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// tasks are the tasks of a source: the one that runs, and those that wait.
+// tasks are the stacks of a source: those of the stretch of trace at hand, up to the next gap, and what came of
+// stretches before it. A stretch has a tree of its own, since what comes below all of a stack may be seen last.
 type tasks struct {
-	shadow  // of the task that runs, if there is one
+	shadow  // of the stack that runs, if there is one; its tree is that of the stretch
 	limits  limits
-	list    []Task
-	now     int32 // the task that runs
-	context schema.Null[uint32]
-	// bound is the Context ID that the task which runs had when it got its turn.
-	bound   schema.Null[uint32]
-	waiting []waiting // that which waits longest first
+	gaps    bool      // the stretch is not the first one
+	stretch []running // the stacks of the stretch
+	now     int32     // the one that runs
+	waiting []waiting // those that wait, longest first
 	held    int       // frames of those
-	nodes   []int32   // of the chunk at hand, by those of its folder
+	context schema.Null[uint32]
+	nodes   []int32 // of the chunk at hand, by those of its folder
+
+	source  source
+	out     ended // rows whose stacks are those of the source
+	settled int   // nodes of the stretch that have a place in the tree of the source
 }
 
-// A waiting is the stack of a task that waits for its turn.
+// A running is a stack of the stretch.
+type running struct {
+	root     int32               // the node at the bottom
+	context  schema.Null[uint32] // the first Context ID that it had, if that was known before its root was fixed
+	bound    schema.Null[uint32] // the one that it had when it got its turn
+	task     int32               // in the source; -1: not known yet
+	origin   schema.TaskOrigin
+	firstSeq int64
+	calls    bool  // the root has called something, or returned from what did
+	body     int32 // what the root called first, if indirectly; -1: nothing
+	figures
+}
+
+// Figures are how often things happened to the stacks of a task.
+type figures struct{ switches, ambiguous, drift, joined int64 }
+
+func (t *figures) add(x figures) {
+	t.switches, t.ambiguous = t.switches+x.switches, t.ambiguous+x.ambiguous
+	t.drift, t.joined = t.drift+x.drift, t.joined+x.joined
+}
+
+// A waiting is a stack that waits for its turn.
 type waiting struct {
-	task    int32
-	context schema.Null[uint32]
-	frames  []frame
-	begun   []begin
-	clock   work
+	stack  int32
+	bound  schema.Null[uint32]
+	frames []frame
+	begins []begin
+	clock  work
 }
 
 // limits bound what is held for a source, whatever its trace says.
 type limits struct {
-	job     int // runs, steps and marks of a job, at least
-	marks   int // between two instructions: beyond, they are a gap
-	nodes   int // of its call trees
-	depth   int // frames of a stack: one that grows beyond begins anew
-	tasks   int // beyond, what no stack explains is of the task that runs
-	waiting int // tasks: beyond, the one that waits longest is dropped
-	held    int // frames of those: likewise
-	search  int // frames from the top in which a task that waits is looked for
+	job     int   // runs, steps and marks of a job, at least
+	marks   int   // between two instructions: beyond, they are a gap
+	nodes   int   // of a call tree, without those of (other)
+	depth   int   // frames of a stack: one that grows beyond begins anew
+	tasks   int   // of a source, and stacks of a stretch
+	waiting int   // stacks: beyond, the one that waits longest is dropped
+	held    int   // frames of those: likewise
+	search  int   // frames from the top in which a stack that waits is looked for
+	rows    int64 // that wait for the roots of their stretch: beyond, those are fixed
 }
 
 var usual = limits{
 	job: 16384, marks: 1 << 16, nodes: 1 << 18, depth: 1 << 16, tasks: 1 << 16, waiting: 256,
-	held: 1 << 18, search: 32,
+	held: 1 << 18, search: 32, rows: 1 << 16,
 }
 
 func newTasks(functions Functions, l limits, rows wanted) *tasks {
-	return &tasks{shadow: shadow{functions: functions, tree: newTree(l.nodes), wanted: rows}, limits: l}
+	return &tasks{
+		shadow: shadow{functions: functions, tree: newTree(l.nodes), wanted: rows}, limits: l,
+		source: newSource(functions, l),
+	}
 }
 
 // chunk takes the next chunk.
 func (t *tasks) chunk(c *chunk) {
 	if len(t.frames) > 0 {
 		t.merge(c)
-	} else { // nothing was executed: exceptions are of the task that begins
-		t.ended.spans = append(t.ended.spans, c.ended.spans...)
+	} else { // nothing was executed: exceptions are of no stack
+		t.out.spans = append(t.out.spans, c.ended.spans...)
 	}
 	t.at = c.at
 	if !c.end {
@@ -68,30 +97,30 @@ func (t *tasks) step(st *step) {
 	switch {
 	case st.what == newContext:
 		t.context = schema.Of(st.context)
-		if len(t.frames) > 0 && !t.bound.OK {
+		if len(t.frames) > 0 {
 			t.bind()
 		}
 		return
 	case st.what == gap || len(t.frames) == 0:
 		t.gap(st)
-	case !t.applies(st):
+	case t.isOfAnother(st) || !t.apply(st):
 		t.elsewhere(st)
 	}
 	if !t.settles(st) {
-		panic("stacks: the root of a task has nothing below it")
+		panic("stacks: the root of a stack has nothing below it")
 	}
-	t.list[t.now].Drift, t.drift = t.list[t.now].Drift+t.drift, 0
+	t.stretch[t.now].drift, t.drift = t.stretch[t.now].drift+t.drift, 0
 }
 
-// applies applies a step to the stack of the task that runs, if that explains it.
-func (t *tasks) applies(st *step) bool {
-	if t.isOfAnother(st) {
-		return false
+// bind gives the stack that runs the Context ID there is, if it has none.
+func (t *tasks) bind() {
+	s := &t.stretch[t.now]
+	if !s.bound.OK {
+		s.bound = t.context
 	}
-	calls, spans := len(t.ended.calls), len(t.ended.spans)
-	ok := t.apply(st)
-	t.own(calls, spans)
-	return ok
+	if !s.context.OK && !t.isFixed() {
+		s.context = s.bound
+	}
 }
 
 // isOfAnother says whether a return is to another task, whatever addresses the stack at hand returns to: the Context
@@ -103,8 +132,7 @@ func (t *tasks) isOfAnother(st *step) bool {
 	i := t.lastException()
 	switch st.what {
 	case exceptionReturn:
-		b := t.beginOf(i)
-		return b != nil && b.context != t.context
+		return i >= 0 && t.begins[i].context != t.context
 	case goBack, indirect:
 		if i >= 0 {
 			return false
@@ -115,15 +143,10 @@ func (t *tasks) isOfAnother(st *step) bool {
 	return false
 }
 
-// changesContext says whether the Context ID is no longer that which the task had when it got its turn.
-func (t *tasks) changesContext() bool { return t.bound.OK && t.context.OK && t.bound != t.context }
-
-// bind gives the task that runs the Context ID there is.
-func (t *tasks) bind() {
-	t.bound = t.context
-	if task := &t.list[t.now]; !task.ContextID.OK {
-		task.ContextID = t.context
-	}
+// changesContext says whether the Context ID is no longer that which the stack had when it got its turn.
+func (t *tasks) changesContext() bool {
+	bound := t.stretch[t.now].bound
+	return bound.OK && t.context.OK && bound != t.context
 }
 
 // merge puts a chunk on top of the stack.
@@ -131,48 +154,68 @@ func (t *tasks) merge(c *chunk) {
 	if len(t.frames)+len(c.frames)-1 > t.limits.depth {
 		t.beginAnew()
 	}
+	ids := t.mergeNodes(c)
+	top := len(t.begins) - 1
+	t.begins[top].inner.add(c.begins[0].inner)
+	for i := 1; i < len(c.frames); i++ {
+		f, b := c.frames[i], c.begins[i]
+		f.node = ids[f.node-c.first]
+		b.clock.add(t.clock)
+		if f.link == byException {
+			b.interrupted, b.context = ids[b.interrupted-c.first], t.context
+		}
+		t.frames, t.begins = append(t.frames, f), append(t.begins, b)
+	}
+	t.clock.add(c.clock)
+	t.done.add(c.done)
+	n, m := len(t.ended.calls), len(t.ended.spans)
+	t.ended.calls, t.ended.spans = append(t.ended.calls, c.ended.calls...), append(t.ended.spans, c.ended.spans...)
+	for i := range t.ended.calls[n:] {
+		x := &t.ended.calls[n+i]
+		x.Stack = ids[x.Stack-c.first]
+	}
+	for i := range t.ended.spans[m:] {
+		if x := &t.ended.spans[m+i]; x.Stack.OK {
+			x.Stack.V = ids[x.Stack.V-c.first]
+		}
+	}
+	t.stretch[t.now].drift += c.drift
+}
+
+// mergeNodes adds the nodes of a chunk to the tree, and returns them by those of the chunk.
+func (t *tasks) mergeNodes(c *chunk) []int32 {
 	ids := append(t.nodes[:0], t.top().node)
 	t.tree.nodes[ids[0]].own.add(c.nodes[0].own)
 	for i := range c.nodes[1:] {
 		n := &c.nodes[i+1]
 		k := n.nodeKey
-		k.parent = ids[k.parent-c.first]
+		if isHandlers(k.parent) {
+			k.parent = handlers
+		} else {
+			k.parent = ids[k.parent-c.first]
+		}
 		id := t.tree.child(k)
-		t.tree.nodes[id].calls += n.calls
-		t.tree.nodes[id].own.add(n.own)
+		t.tree.nodes[id].join(n)
 		ids = append(ids, id)
 	}
 	t.nodes = ids
-	begun := c.begun
-	if c.frames[0].begun {
-		if t.top().begun {
-			t.begun[len(t.begun)-1].inner.add(begun[0].inner)
+	if s := &t.stretch[t.now]; !s.calls && len(t.frames) == 1 {
+		s.firstCall(c, ids)
+	}
+	return ids
+}
+
+// firstCall finds out what the root called first, if it is on top before a chunk.
+func (s *running) firstCall(c *chunk, ids []int32) {
+	for i := range c.nodes {
+		if n := &c.nodes[i]; n.parent == c.first && n.entry == schema.StackCall {
+			s.calls = true
+			if n.indirect {
+				s.body = ids[i]
+			}
+			return
 		}
-		begun = begun[1:]
 	}
-	for _, f := range c.frames[1:] {
-		f.node = ids[f.node-c.first]
-		t.frames = append(t.frames, f)
-	}
-	for _, b := range begun {
-		b.entered = ids[b.entered-c.first]
-		b.clock.add(t.clock)
-		b.context = t.context
-		t.begun = append(t.begun, b)
-	}
-	t.clock.add(c.clock)
-	t.ended.unmade += c.ended.unmade
-	n := len(t.ended.calls)
-	t.ended.calls = append(t.ended.calls, c.ended.calls...)
-	for i := range t.ended.calls[n:] {
-		x := &t.ended.calls[n+i]
-		x.Stack, x.Task = ids[x.Stack-c.first], t.now
-	}
-	for _, x := range c.ended.spans {
-		x.Task = t.now
-		t.ended.spans = append(t.ended.spans, x)
-	}
-	t.list[t.now].Drift += c.drift
 }
 
 // beginAnew has the stack begin with the function on top: it has become too deep.
@@ -183,75 +226,74 @@ func (t *tasks) beginAnew() {
 	t.root(&st)
 }
 
-// gap drops all stacks, and begins a task.
+// gap ends the stretch, and begins the next one.
 func (t *tasks) gap(st *step) {
-	origin := schema.TaskGap
-	if len(t.list) == 0 {
-		origin = schema.TaskStart
+	origin := schema.TaskStart
+	if len(t.stretch) > 0 {
+		t.drop(st, schema.CallGap)
+		t.endStretch()
+		t.gaps, origin = true, schema.TaskGap
 	}
-	t.drop(st, schema.CallGap)
 	t.begin(origin, st)
 }
 
-// drop ends the frames of all tasks.
+// drop ends the frames of all stacks.
 func (t *tasks) drop(st *step, why schema.CallEnd) {
 	t.endAll(st, why)
 	for _, w := range t.waiting {
-		t.now, t.frames, t.begun, t.clock = w.task, w.frames, w.begun, w.clock
+		t.turn(&w)
 		t.endAll(st, why)
 	}
 	clear(t.waiting)
 	t.waiting, t.held = t.waiting[:0], 0
 }
 
-// endAll ends all frames of the task that runs.
+// turn has a stack that waits be the one that runs.
+func (t *tasks) turn(w *waiting) {
+	t.now, t.frames, t.begins, t.clock = w.stack, w.frames, w.begins, w.clock
+}
+
+// endAll ends all frames of the stack that runs.
 func (t *tasks) endAll(st *step, why schema.CallEnd) {
 	if len(t.frames) > 1 {
 		t.endAbove(0, st, why)
 	}
-	t.frames, t.begun = t.frames[:0], t.begun[:0]
+	t.frames, t.begins = t.frames[:0], t.begins[:0]
 }
 
 // endAbove ends the frames above one.
 func (t *tasks) endAbove(i int, st *step, why schema.CallEnd) {
-	calls, spans := len(t.ended.calls), len(t.ended.spans)
 	for len(t.frames)-1 > i {
 		t.pop(st, why)
 	}
-	t.own(calls, spans)
 }
 
-// own gives rows that ended since to the task that runs.
-func (t *tasks) own(calls, spans int) {
-	for i := range t.ended.calls[calls:] {
-		t.ended.calls[calls+i].Task = t.now
-	}
-	for i := range t.ended.spans[spans:] {
-		t.ended.spans[spans+i].Task = t.now
-	}
-}
-
-// begin begins a task.
+// begin begins a stack.
 func (t *tasks) begin(origin schema.TaskOrigin, st *step) {
-	t.now = int32(len(t.list))
-	t.list = append(t.list, Task{FirstSeq: st.at.seq, Origin: origin, function: st.function, entered: st.to})
-	t.bound = schema.Null[uint32]{}
-	t.bind()
-	t.frames, t.begun, t.clock = nil, nil, work{} // those before may wait
+	t.now = int32(len(t.stretch))
+	t.stretch = append(t.stretch, running{
+		root: -1, context: t.context, bound: t.context, task: -1, origin: origin, firstSeq: st.at.seq, body: -1,
+	})
+	t.frames, t.begins, t.clock = nil, nil, work{} // those before may wait
 	t.root(st)
 }
 
-// root begins the stack of the task that runs.
+// root begins the frames of the stack that runs.
 func (t *tasks) root(st *step) {
 	n := t.tree.enter(nodeKey{
 		parent: rootOf(t.now), entry: schema.StackRoot, function: st.function,
 		address: t.functions.address(st.function, st.to),
 	})
-	t.frames, t.begun = append(t.frames[:0], frame{node: n, function: st.function}), t.begun[:0]
+	if s := &t.stretch[t.now]; s.root < 0 {
+		s.root = n
+	}
+	t.frames, t.begins = t.frames[:0], t.begins[:0]
+	t.push(frame{node: n, function: st.function})
 }
 
 // elsewhere applies a step that goes to no address of the stack.
 func (t *tasks) elsewhere(st *step) {
+	another := t.changesContext()
 	switch i, at, several := t.findWaiting(st); {
 	case i >= 0:
 		next := t.waiting[i]
@@ -259,17 +301,59 @@ func (t *tasks) elsewhere(st *step) {
 		t.wait(st)
 		t.resume(&next, at, st)
 		if several {
-			t.list[t.now].Ambiguous++
+			t.stretch[t.now].ambiguous++
 		}
-	case !t.changesContext() && t.unwinds(st):
-	case !t.changesContext() && t.neverEntered() || len(t.list) >= t.limits.tasks:
+	case !another && t.unwinds(st):
+	case !another && t.neverEntered() && st.what == exceptionReturn:
+		t.leavesUnseen(st)
+	case !another && t.neverEntered():
+		t.goesBelow(st)
+	case len(t.stretch) >= t.limits.tasks:
 		t.endAll(st, schema.CallGap)
 		t.root(st)
 	default:
 		t.wait(st)
 		t.begin(schema.TaskNew, st)
-		t.list[t.now].Switches++
+		t.stretch[t.now].switches++
 	}
+}
+
+// goesBelow has the function that control returns to be the caller of the root: what it called is all of the stack.
+func (t *tasks) goesBelow(st *step) {
+	t.endAbove(0, st, schema.CallReturn)
+	s, root := &t.stretch[t.now], t.frames[0].node
+	t.done.others++
+	if t.isFixed() {
+		t.root(st)
+		return
+	}
+	t.tree.take(root)
+	t.root(st)
+	below := t.frames[0].node
+	t.tree.move(root, below, schema.StackCall)
+	s.root, s.calls, s.body = below, true, -1
+}
+
+// isFixed says whether the roots of the stretch are known: rows cannot wait any longer.
+func (t *tasks) isFixed() bool { return t.done.calls+t.done.others >= t.limits.rows }
+
+// leavesUnseen has all of the stack be the handler of an exception, of which only the return is seen. What that
+// interrupted begins a stack.
+func (t *tasks) leavesUnseen(st *step) {
+	t.endAbove(0, st, schema.CallReturn)
+	s, root := &t.stretch[t.now], t.frames[0].node
+	t.done.others++
+	if !t.isFixed() {
+		n := t.tree.enter(nodeKey{parent: handlers, entry: schema.StackException, function: none, exception: entryNotSeen})
+		if x := &t.tree.nodes[n]; x.calls == 1 {
+			x.first = s.firstSeq
+		}
+		t.tree.take(root)
+		t.tree.move(root, n, schema.StackRoot)
+		s.root, s.firstSeq, s.calls, s.body = -1, st.at.seq, false, -1
+	}
+	t.clock = work{}
+	t.root(st)
 }
 
 // unwinds ends the frames above a function to whose inside control went, without a frame that
@@ -279,7 +363,7 @@ func (t *tasks) unwinds(st *step) bool {
 	if st.what != goBack && st.what != indirect || st.function == none || t.functions.begins(st.function, st.to) {
 		return false
 	}
-	for i := len(t.frames) - 2; i >= max(0, len(t.frames)-reach) && t.frames[i+1].link == byCall; i-- {
+	for i := len(t.frames) - 2; i >= max(0, len(t.frames)-reach) && t.frames[i+1].isCall(); i-- {
 		if t.frames[i].function == st.function {
 			t.endAbove(i, st, schema.CallReturn)
 			return true
@@ -288,107 +372,100 @@ func (t *tasks) unwinds(st *step) bool {
 	return false
 }
 
-// neverEntered says whether no frame of the task that runs was called, or is an exception.
+// isCall says whether the function was called, or jumped to by one that was.
+func (f *frame) isCall() bool { return f.link == byCall || f.link == byTail }
+
+// neverEntered says whether no frame of the stack that runs was called, or is an exception.
 func (t *tasks) neverEntered() bool {
-	return !slices.ContainsFunc(t.frames, func(f frame) bool { return f.link != unknown })
+	return !slices.ContainsFunc(t.frames, func(f frame) bool { return f.link == byCall || f.link == byException })
 }
 
-// findWaiting returns the task that waits to continue at an address, and the index of the frame
+// findWaiting returns the stack that waits to continue at an address, and the index of the frame
 // that returns there: that with the fewest frames above it, then the one that waits the
 // shortest. several: more than one do. Without one it returns -1.
-func (t *tasks) findWaiting(st *step) (task, at int, several bool) {
-	task = -1
+func (t *tasks) findWaiting(st *step) (stack, at int, several bool) {
+	stack = -1
 	above := 0
 	for i := range t.waiting {
 		w := &t.waiting[i]
-		if w.context.OK && t.context.OK && w.context != t.context {
+		if w.bound.OK && t.context.OK && w.bound != t.context {
 			continue
 		}
-		n, ok := t.above(w.frames, st)
+		frame, n, ok := t.above(w.frames, st)
 		if !ok {
 			continue
 		}
-		several = several || task >= 0
-		if task < 0 || n <= above {
-			task, at, above = i, len(w.frames)-1-n, n
+		several = several || stack >= 0
+		if stack < 0 || n <= above {
+			stack, at, above = i, frame, n
 		}
 	}
-	return task, at, several
+	return stack, at, several
 }
 
-// above returns how many frames are above the one that returns to where a step goes: to some bytes
-// beside that only an exception returns.
-func (t *tasks) above(frames []frame, st *step) (n int, ok bool) {
+// above returns the index of the frame that returns to where a step goes, and how many frames are above it: to some
+// bytes beside that only an exception returns.
+func (t *tasks) above(frames []frame, st *step) (at, n int, ok bool) {
 	near := st.what == exceptionReturn
-	for n := range min(len(frames), t.limits.search) {
-		f := &frames[len(frames)-1-n]
+	for at := len(frames) - 1; at >= 0 && n < t.limits.search; at-- {
+		f := &frames[at]
+		if f.link == byTail {
+			continue
+		}
 		exact := f.returns && f.back == st.to && f.link != unknown
 		if exact || near && f.link == byException && f.returnsTo(st.to) {
-			return n, true
+			return at, n, true
 		}
+		n++
 	}
-	return 0, false
+	return 0, 0, false
 }
 
-// wait has the task that runs wait. The exception that it leaves has ended.
+// wait has the stack that runs wait. The exception that it leaves has ended.
 func (t *tasks) wait(st *step) {
-	spans := len(t.ended.spans)
-	if b := t.beginOf(t.lastException()); b != nil && b.entry != nil {
-		t.ended.spans = append(t.ended.spans, b.span(&t.at, st.timestamp, schema.CallSwitch))
+	if i := t.lastException(); i >= 0 && t.begins[i].entry != nil {
+		b := &t.begins[i]
+		if t.wanted.spans {
+			t.ended.spans = append(t.ended.spans, b.span(&t.at, st.timestamp, schema.CallSwitch))
+		}
 		b.entry = nil
 	}
-	t.own(len(t.ended.calls), spans)
 	for len(t.waiting) > 0 && (len(t.waiting) >= t.limits.waiting || t.held+len(t.frames) > t.limits.held) {
 		t.dropWaiting(st)
 	}
 	t.held += len(t.frames)
-	t.waiting = append(t.waiting, waiting{t.now, t.bound, t.frames, t.begun, t.clock})
-	t.frames, t.begun = nil, nil
+	t.waiting = append(t.waiting, waiting{t.now, t.stretch[t.now].bound, t.frames, t.begins, t.clock})
+	t.frames, t.begins = nil, nil
 }
 
-// beginOf returns where a frame began, by its index; nil for -1, and if nothing needs that.
-func (t *tasks) beginOf(frame int) *begin {
-	if frame < 0 || !t.frames[frame].begun {
-		return nil
-	}
-	n := len(t.begun) - 1
-	for i := len(t.frames) - 1; i > frame; i-- {
-		if t.frames[i].begun {
-			n--
-		}
-	}
-	return &t.begun[n]
-}
-
-// dropWaiting ends the task that waits longest.
+// dropWaiting ends the stack that waits longest.
 func (t *tasks) dropWaiting(st *step) {
-	now, frames, begun, clock := t.now, t.frames, t.begun, t.clock
-	w := &t.waiting[0]
-	t.now, t.frames, t.begun, t.clock = w.task, w.frames, w.begun, w.clock
+	running := waiting{stack: t.now, frames: t.frames, begins: t.begins, clock: t.clock}
+	longest := t.waiting[0]
 	t.forget(0)
+	t.turn(&longest)
 	t.endAll(st, schema.CallSwitch)
-	t.now, t.frames, t.begun, t.clock = now, frames, begun, clock
+	t.turn(&running)
 }
 
-// forget takes a task from those that wait.
+// forget takes a stack from those that wait.
 func (t *tasks) forget(i int) {
 	t.held -= len(t.waiting[i].frames)
 	t.waiting = slices.Delete(t.waiting, i, i+1)
 }
 
-// resume has a task that waited run, from the frame that one returns to.
+// resume has a stack that waited run, from the frame that one returns to.
 func (t *tasks) resume(w *waiting, at int, st *step) {
-	t.now, t.frames, t.begun, t.bound, t.clock = w.task, w.frames, w.begun, w.context, w.clock
-	if !t.bound.OK {
-		t.bind()
-	}
-	t.list[t.now].Switches++
-	calls, spans := len(t.ended.calls), len(t.ended.spans)
+	t.turn(w)
+	t.bind()
+	t.stretch[t.now].switches++
 	t.end(at, st, schema.CallSwitch)
-	t.own(calls, spans)
 }
 
 // finish ends the source at a position.
 func (t *tasks) finish() {
-	t.drop(&step{at: t.at}, schema.CallOpen)
+	if len(t.stretch) > 0 {
+		t.drop(&step{at: t.at}, schema.CallOpen)
+		t.endStretch()
+	}
 }

@@ -406,7 +406,7 @@ func (w *walker) flow(to schema.Address, function int32) {
 func (w *walker) leave(kind schema.Kind, next, to schema.Address, function int32) {
 	switch kind {
 	case schema.KindCall, schema.KindIndirectCall:
-		w.to.call(&w.step.at, next, function, to)
+		w.to.call(&w.step.at, next, function, to, kind == schema.KindIndirectCall)
 	case schema.KindReturn:
 		if !w.to.goBack(&w.step.at, to, function) {
 			w.take(goBack, to, function)

@@ -1,0 +1,297 @@
+package stacks
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A source is what is known of the stacks of a source: its call tree, and the tasks that the roots are of.
+type source struct {
+	functions Functions
+	limits    limits
+	tree      tree
+	times     times
+	tasks     []task
+	calls     int64 // and tail calls that ended
+	index     map[taskKey]int32
+	instances map[taskKey]int32 // stacks of the stretch, by their keys without instances
+}
+
+// A task is what stacks of several stretches, or handlers of an exception, are one of.
+type task struct {
+	taskKey
+	firstSeq int64
+	origin   schema.TaskOrigin
+	figures
+}
+
+// A taskKey is what makes stacks be of one task.
+type taskKey struct {
+	kind      taskKind
+	gap       bool           // the stretch came after a gap: its root may have callers that nobody saw
+	context   uint32         // Context ID
+	exception uint32         // see exceptionKey
+	function  int32          // of the root
+	address   schema.Address // likewise
+	instance  int32          // of several stacks in one stretch: they are different tasks
+}
+
+type taskKind uint8
+
+const (
+	ofContext   taskKind = iota // it has a Context ID
+	ofRoot                      // else the root is what distinguishes it
+	notSeen                     // stacks whose callers were not seen
+	ofException                 // handlers of an exception
+	otherTasks                  // beyond the limit
+)
+
+func newSource(functions Functions, l limits) source {
+	return source{
+		functions: functions, limits: l, tree: newTree(l.nodes),
+		index: map[taskKey]int32{}, instances: map[taskKey]int32{},
+	}
+}
+
+// task returns the task of a stack of the stretch, by its key.
+func (s *source) task(k taskKey, of *running) int32 {
+	if k.kind == ofRoot || k.kind == ofContext {
+		n := s.instances[k]
+		s.instances[k]++
+		k.instance = n
+	}
+	return s.at(k, of.firstSeq, of.origin)
+}
+
+// handler returns the task of the handlers of an exception, the first of which began at an ordinal.
+func (s *source) handler(exception uint32, first int64) int32 {
+	return s.at(taskKey{kind: ofException, exception: exception}, first, schema.TaskException)
+}
+
+// at returns the task of a key, a new one if there is none.
+func (s *source) at(k taskKey, first int64, origin schema.TaskOrigin) int32 {
+	i, ok := s.index[k]
+	if !ok && len(s.tasks) >= s.limits.tasks {
+		k = taskKey{kind: otherTasks}
+		i, ok = s.index[k]
+	}
+	if !ok {
+		i = int32(len(s.tasks))
+		s.index[k] = i
+		s.tasks = append(s.tasks, task{taskKey: k, firstSeq: first, origin: origin})
+	}
+	s.tasks[i].firstSeq = min(s.tasks[i].firstSeq, first)
+	return i
+}
+
+// endStretch forgets how many stacks of each key there were.
+func (s *source) endStretch() { clear(s.instances) }
+
+// name returns what the task is called by its key alone; "": by its root.
+func (k *taskKey) name() string {
+	switch k.kind {
+	case ofException:
+		return exceptionName(k.exception)
+	case notSeen:
+		return "(callers not seen)"
+	case otherTasks:
+		return "(other tasks)"
+	}
+	return ""
+}
+
+// exceptionName returns the name of the handlers of an exception: [irq 14].
+func exceptionName(key uint32) string {
+	if key == entryNotSeen {
+		return "[entry not seen]"
+	}
+	kind, number := exceptionOf(key)
+	name := "exception"
+	if kind.OK {
+		name = kind.V.String()
+	}
+	if number.OK {
+		name += fmt.Sprintf(" %d", number.V)
+	}
+	return "[" + name + "]"
+}
+
+// totals are what nodes executed with all below them, and which task each is of.
+type totals struct {
+	total []work
+	task  []int32
+	depth []int32
+}
+
+// totals adds up the tree.
+func (s *source) totals() totals {
+	nodes := s.tree.nodes
+	x := totals{make([]work, len(nodes)), make([]int32, len(nodes)), make([]int32, len(nodes))}
+	for i := range nodes {
+		n := &nodes[i]
+		x.total[i], x.depth[i] = n.own, 1
+		if n.parent < 0 {
+			x.task[i] = stackOf(n.parent)
+		} else {
+			x.task[i], x.depth[i] = x.task[n.parent], x.depth[n.parent]+1
+		}
+	}
+	for i := range slices.Backward(nodes) {
+		if p := nodes[i].parent; p >= 0 {
+			x.total[p].add(x.total[i])
+		}
+	}
+	return x
+}
+
+// rows returns the rows of `stacks` and `tasks`.
+func (s *source) rows(as func(work) Work) ([]Stack, []Task) {
+	sum := s.totals()
+	tasks, number := s.taskRows(&sum, as)
+	stacks := make([]Stack, len(s.tree.nodes))
+	for i := range stacks {
+		n := &s.tree.nodes[i]
+		kind, exception := exceptionOf(n.exception)
+		stacks[i] = Stack{
+			Stack:  int32(i),
+			Parent: schema.Null[int32]{V: max(n.parent, 0), OK: n.parent >= 0}, Task: number[sum.task[i]], Depth: sum.depth[i],
+			Function: schema.Null[int32]{V: max(n.function, 0), OK: n.function != none}, Address: n.address, Entry: n.entry,
+			Exception: kind, Number: exception, Calls: n.calls, Own: as(n.own), Total: as(sum.total[i]),
+			NotEnded: n.calls - n.ended,
+		}
+		if n.ended > 0 {
+			stacks[i].Shortest, stacks[i].Longest = schema.Of(n.shortest), schema.Of(n.longest)
+			stacks[i].LongestSeq = schema.Of(n.longestSeq)
+		}
+	}
+	return stacks, tasks
+}
+
+// taskRows returns the rows of `tasks`, in order of their first instruction, and the row of each task of s.
+func (s *source) taskRows(sum *totals, as func(work) Work) (rows []Task, number []int32) {
+	roots, executed := s.roots(sum)
+	into := s.merged(roots, sum, executed)
+	order := make([]int32, 0, len(s.tasks))
+	for i := range s.tasks {
+		if to := into[i]; int(to) != i {
+			s.tasks[to].add(s.tasks[i].figures)
+			executed[to].add(executed[i])
+			s.tasks[to].firstSeq = min(s.tasks[to].firstSeq, s.tasks[i].firstSeq)
+		} else {
+			order = append(order, to)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(s.tasks[a].firstSeq, s.tasks[b].firstSeq) })
+	number = make([]int32, len(s.tasks))
+	for i, of := range order {
+		x := &s.tasks[of]
+		number[of] = int32(i)
+		row := Task{
+			Task: int32(i), Name: x.name(), ContextID: x.contextOf(), FirstSeq: x.firstSeq, Origin: x.origin,
+			Switches: x.switches, Ambiguous: x.ambiguous, Drift: x.drift, Joined: x.joined, Executed: as(executed[of]),
+		}
+		if row.Name == "" {
+			root, body := s.body(roots[of], sum, executed[of])
+			row.Root = s.functions.name(s.tree.nodes[root].function, s.tree.nodes[root].address)
+			row.Name = s.functions.name(s.tree.nodes[body].function, s.tree.nodes[body].address)
+		}
+		rows = append(rows, row)
+	}
+	for i := range s.tasks {
+		number[i] = number[into[i]]
+	}
+	distinguish(rows)
+	return rows, number
+}
+
+// roots returns the root of each task that executed most, with all below it, and what the task executed; -1: it has none.
+func (s *source) roots(sum *totals) (roots []int32, executed []work) {
+	roots, executed = make([]int32, len(s.tasks)), make([]work, len(s.tasks))
+	for i := range roots {
+		roots[i] = -1
+	}
+	for i := range s.tree.nodes {
+		if n := &s.tree.nodes[i]; n.parent < 0 {
+			task := sum.task[i]
+			executed[task].add(sum.total[i])
+			if best := roots[task]; best < 0 || sum.total[i].instructions > sum.total[best].instructions {
+				roots[task] = int32(i)
+			}
+		}
+	}
+	return roots, executed
+}
+
+// body returns a root, and what the task is named after: what the root called first, if it did so indirectly and
+// nine tenths of the task are there, as below a function that begins every task; else the root.
+func (s *source) body(root int32, sum *totals, executed work) (r, body int32) {
+	if b := s.tree.nodes[root].body - 1; b >= 0 && 10*sum.total[b].instructions >= 9*executed.instructions {
+		return root, b
+	}
+	return root, root
+}
+
+// merged returns, by task, the one that it turns out to be. After a gap the root of a stack may be any function that
+// had not returned. It counts only if nothing calls it, unless it is the body of a task.
+func (s *source) merged(roots []int32, sum *totals, executed []work) []int32 {
+	called, bodies := s.called(), map[int32]int32{}
+	for i := range s.tasks {
+		if k := &s.tasks[i].taskKey; k.kind == ofRoot && !k.gap {
+			if root, body := s.body(roots[i], sum, executed[i]); root != body {
+				bodies[s.tree.nodes[body].function] = int32(i)
+			}
+		}
+	}
+	into := make([]int32, len(s.tasks))
+	for i := range s.tasks {
+		into[i] = int32(i)
+	}
+	for i := range into {
+		k := s.tasks[i].taskKey
+		if k.kind != ofRoot || !k.gap {
+			continue
+		}
+		k.gap = false
+		if body, ok := bodies[k.function]; ok && k.instance == 0 {
+			into[i] = body
+		} else if called[k.function] || s.functions[k.function].Called {
+			k = taskKey{kind: notSeen}
+			if _, ok := s.index[k]; !ok {
+				s.index[k] = int32(i) // the first of them is all of them
+				s.tasks[i].taskKey = k
+			}
+			into[i] = s.index[k]
+		} else if same, ok := s.index[k]; ok {
+			into[i] = same
+		}
+	}
+	return into
+}
+
+// called returns the functions that something was seen to call, to jump to, or to enter by an exception.
+func (s *source) called() map[int32]bool {
+	called := map[int32]bool{}
+	for i := range s.tree.nodes {
+		if n := &s.tree.nodes[i]; n.parent >= 0 && n.function != none {
+			called[n.function] = true
+		}
+	}
+	return called
+}
+
+// distinguish gives tasks without Context ID that have one name numbers from the second on: NAME #2.
+func distinguish(rows []Task) {
+	names := map[string]int{}
+	for i := range rows {
+		x := &rows[i]
+		if x.ContextID.OK {
+			continue
+		}
+		if names[x.Name]++; names[x.Name] > 1 {
+			x.Name = fmt.Sprintf("%s #%d", x.Name, names[x.Name])
+		}
+	}
+}
