@@ -65,8 +65,11 @@ func (j *job) cut(seq int64) job {
 // lastEntry returns the exception entry that came last, in the job or before it.
 func (j *job) lastEntry() lastEntry {
 	for i := len(j.marks) - 1; i >= 0; i-- {
-		if m := &j.marks[i]; m.what == markEntry && !m.debug {
+		switch m := &j.marks[i]; {
+		case m.what == markEntry && !m.debug:
 			return lastEntry{m.Seq, m.returns}
+		case m.what == markGap && !m.program && !m.debug:
+			return lastEntry{seq: -1}
 		}
 	}
 	return j.entry

@@ -102,6 +102,10 @@ func (s *shadow) apply(st *step) bool {
 		return true
 	case exception:
 		s.pushException(st)
+		s.pushHandler(st)
+		return true
+	case lostException:
+		s.pushException(st)
 		return true
 	case tail, fall:
 		return s.tail(st)
@@ -145,8 +149,8 @@ func (s *shadow) returned(to schema.Address, function int32) bool {
 	return true
 }
 
-// pushException pushes the frame of an exception, and that of its handler. An asynchronous one has nothing to do
-// with what it interrupts: its path begins with it.
+// pushException pushes the frame of an exception. An asynchronous one has nothing to do with what it interrupts: its
+// path begins with it.
 func (s *shadow) pushException(st *step) {
 	e, interrupted := st.entry, s.top().node
 	parent := interrupted
@@ -160,7 +164,6 @@ func (s *shadow) pushException(st *step) {
 	b := s.push(frame{link: byException, node: n, function: none, back: st.back.V, returns: st.back.OK})
 	b.entry, b.interrupted = e, interrupted
 	s.spend(work{cycles: e.cycles})
-	s.pushHandler(st)
 }
 
 // pushHandler pushes the frame of the handler of the exception on top.

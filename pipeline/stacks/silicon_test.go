@@ -24,19 +24,19 @@ func TestFigures(t *testing.T) {
 	}{
 		{
 			"am243x-r5f-etmv3-freertos-002b37c", "freertos.elf",
-			"calls 8338, tail calls 1039, exceptions 1, depth 10; ends: open 3, return 8335; exceptions: gap 1, return 1; tasks: gap 1, start 1; switches 0, ambiguous 0, drift 0; own 232204",
+			"calls 8338, tail calls 1039, exceptions 2, depth 6; ends: open 4, return 9373; exceptions: gap 1, return 1; tasks: exception 2, start 1; switches 0, ambiguous 0, drift 0; own 232204",
 		},
 		{
 			"am243x-r5f-etmv3-zephyr-e9185a9", "zephyr.elf",
-			"calls 29302, tail calls 29278, exceptions 5, depth 8; ends: gap 2, open 5, return 29295; exceptions: gap 2, open 1, return 3, switch 2; tasks: gap 3, new 2, start 1; switches 3, ambiguous 0, drift 0; own 352666",
+			"calls 29306, tail calls 29278, exceptions 7, depth 8; ends: exception 3, gap 4, open 5, return 58567, switch 1; exceptions: gap 2, open 1, return 3, switch 2; tasks: exception 2, new 1, start 1; switches 3, ambiguous 0, drift 0; own 352666",
 		},
 		{
 			"am243x-r5f-etmv3-threadx-ce42d22", "threadx.elf",
-			"calls 3430, tail calls 168, exceptions 2, depth 14; ends: open 5, return 3425; exceptions: open 1, return 2; tasks: new 2, start 1; switches 2, ambiguous 0, drift 0; own 256395",
+			"calls 3441, tail calls 168, exceptions 2, depth 15; ends: exception 2, open 8, return 3588; exceptions: open 1, return 2; tasks: exception 1, new 2, start 1; switches 2, ambiguous 0, drift 0; own 256395",
 		},
 		{
 			"sample", sample.ELF,
-			"calls 6300, tail calls 220, exceptions 88, depth 11; ends: open 1, return 6299; exceptions: open 1, return 35, switch 52; tasks: new 5, start 1; switches 53, ambiguous 0, drift 0; own 218349 in 440811 cycles",
+			"calls 6300, tail calls 220, exceptions 88, depth 12; ends: exception 19, open 7, return 6446, switch 48; exceptions: open 1, return 35, switch 52; tasks: exception 1, new 5, start 1; switches 53, ambiguous 0, drift 0; own 218349 in 440811 cycles",
 		},
 	} {
 		t.Run(tt.capture, func(t *testing.T) {

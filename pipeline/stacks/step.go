@@ -27,6 +27,7 @@ const (
 	goBack          // a return
 	exceptionReturn //
 	exception       // entry
+	lostException   // entry to one of whose handler nothing is known
 	vector          // the first instruction of an exception jumps to the handler
 	arrival         // an instruction comes, whatever came before it
 	gap             // trace restarts, or something of the flow is lost

@@ -32,6 +32,7 @@ type running struct {
 	task     int32               // in the source; -1: not known yet
 	origin   schema.TaskOrigin
 	firstSeq int64
+	callers  int   // that came below it
 	calls    bool  // the root has called something, or returned from what did
 	body     int32 // what the root called first, if indirectly; -1: nothing
 	figures
@@ -323,10 +324,11 @@ func (t *tasks) goesBelow(st *step) {
 	t.endAbove(0, st, schema.CallReturn)
 	s, root := &t.stretch[t.now], t.frames[0].node
 	t.done.others++
-	if t.isFixed() {
+	if t.isFixed() || s.callers == reach || len(t.tree.nodes) >= t.tree.limit {
 		t.root(st)
 		return
 	}
+	s.callers++
 	t.tree.take(root)
 	t.root(st)
 	below := t.frames[0].node

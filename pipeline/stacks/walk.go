@@ -327,7 +327,7 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 			if t := w.target(marks[i+1:], to); t.OK {
 				w.take(exception, t.V, w.functions.at(t.V))
 			} else {
-				w.take(exception, to, function)
+				w.take(lostException, 0, none)
 			}
 		case m.what == markReturn:
 			if t := w.target(marks[i+1:], to); t.OK {
@@ -340,6 +340,7 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 		}
 	}
 	if lost {
+		w.entry.seq = -1
 		w.alone(debug, schema.CallGap)
 		w.take(gap, to, function)
 	} else {
