@@ -12,7 +12,8 @@ type Stretch struct {
 	Runs         int    // how many of those right before that are its own; 0: it was counted
 	Block        uint32 // index of its first block in the result
 	Instructions int64
-	Steps        int // how many of the steps, after those of stretches before it, are its own
+	Steps        int   // how many of the steps, after those of stretches before it, are its own
+	Cycles       int64 // of all of them, where cycles are traced
 }
 
 // First returns the position in its first block that it begins at, in a result.

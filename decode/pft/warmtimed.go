@@ -17,7 +17,8 @@ func (d *Decoder) warmTimed(i, last int, at flow.Cursor) int {
 	data, counts := d.rec.Part.Data, d.rec.Result.Counts.Rows
 	m := len(counts)
 	counts = counts[:cap(counts)]
-	cycle, start, seq := d.rec.Cycle-span.Cycle.V, span.Cycle.V, d.walk.Seq-span.Seq
+	begun, stretches := d.rec.Cycle, len(d.rec.Result.Stretches)
+	cycle, start, seq := begun-span.Cycle.V, span.Cycle.V, d.walk.Seq-span.Seq
 	s, part := d.walk.BeginStretch(at), d.walk.Part()
 	reached := decode.PC{Address: d.address, ISA: d.isa}
 	// Of the last packet.
@@ -86,6 +87,9 @@ func (d *Decoder) warmTimed(i, last int, at flow.Cursor) int {
 	if s.N > 0 {
 		run := &d.rec.Result.Runs[len(d.rec.Result.Runs)-1]
 		run.Cycles, run.Cycle, run.Flags = cycles, d.rec.Cycle, schema.RunHasCycles
+		for i := range d.rec.Result.Stretches[stretches:] {
+			d.rec.Result.Stretches[stretches+i].Cycles = d.rec.Cycle - int64(cycles) - begun
+		}
 	}
 	return i
 }

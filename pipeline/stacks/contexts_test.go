@@ -45,7 +45,7 @@ func TestTasksWithoutContexts(t *testing.T) {
 func TestSwitchesKeepToContexts(t *testing.T) {
 	need.FullRun(t, "instructions are replayed one by one, in one goroutine")
 	r := replayed(t, exportSample(t, schema.LevelInstructions), true)
-	if got, want := r.words(), "6 tasks: 1 start, 5 new; 52 switches, 0 ambiguous, 0 drift"; got != want {
+	if got, want := r.words(), "6 tasks: 1 start, 5 new; 53 switches, 0 ambiguous, 0 drift"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	switches := 0
@@ -58,7 +58,7 @@ func TestSwitchesKeepToContexts(t *testing.T) {
 			t.Errorf("seq %d: task %d of context %v runs in context %v", x.seq, x.task, id, x.context)
 		}
 	}
-	if switches != 52 {
+	if switches != 53 {
 		t.Errorf("%d switches", switches)
 	}
 }

@@ -1,5 +1,7 @@
 package stacks
 
+import "github.com/tracelake/tracelake/schema"
+
 // Stepwise returns stacks that apply each instruction that they are given at once, or of runs
 // of several all of them.
 func Stepwise(functions Functions, rows Sinks) *Stacks {
@@ -16,3 +18,6 @@ func (s *Stacks) Apply(seq int64) (task, stack int32, err error) {
 	}
 	return s.tasks.now, s.tasks.top().node, nil
 }
+
+// At is at.
+func (fs Functions) At(address schema.Address) int32 { return fs.at(address) }

@@ -16,6 +16,13 @@ type job struct {
 	blocks []codeBlock // by number in the source
 	before last        // before its first instruction
 	at     position    // likewise
+	entry  lastEntry   // likewise
+}
+
+// A lastEntry is the exception entry that came last.
+type lastEntry struct {
+	seq     int64                       // ordinal of the first instruction after it; -1: there was none
+	returns schema.Null[schema.Address] // return address
 }
 
 // A mark is something between two instructions that decides where control goes.
@@ -23,6 +30,7 @@ type mark struct {
 	schema.Key // in the source
 	what       markKind
 	debug      bool                        // an entry to debug state, or a gap at the exit from it
+	program    bool                        // a gap where the flow is not what the program says
 	returns    schema.Null[schema.Address] // of an entry: the return address
 	entry      *entry
 	context    uint32
@@ -50,7 +58,18 @@ func (j *job) cut(seq int64) job {
 	cut.marks = j.marks[:n]
 	*j = job{pieces: make([]stitch.Runs, 0, len(cut.pieces)), marks: slices.Clone(j.marks[n:]), blocks: cut.blocks}
 	j.before, j.at = cut.end() // of its runs
+	j.entry = cut.lastEntry()
 	return cut
+}
+
+// lastEntry returns the exception entry that came last, in the job or before it.
+func (j *job) lastEntry() lastEntry {
+	for i := len(j.marks) - 1; i >= 0; i-- {
+		if m := &j.marks[i]; m.what == markEntry && !m.debug {
+			return lastEntry{m.Seq, m.returns}
+		}
+	}
+	return j.entry
 }
 
 // end returns the last instruction of the job, or the one before it, and the position after

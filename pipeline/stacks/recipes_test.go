@@ -2,6 +2,7 @@ package stacks_test
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -50,6 +51,9 @@ func TestRecipes(t *testing.T) {
 				t.Fatalf("seed %d, %+v: %s at level blocks (-) and none (+):\n%s", seed, r, table.Name, diff)
 			}
 		}
+		what := fmt.Sprintf("seed %d, %+v", seed, r)
+		checkIdentities(t, what, want)
+		checkIdentities(t, what+", without symbols", exportDir(t, input, "", schema.LevelNone))
 	}
 	t.Logf("%d captures", traced)
 	if traced < 4 {

@@ -39,9 +39,10 @@ type frame struct {
 type begin struct {
 	at      position
 	clock   work
-	inner   work   // of the calls it made
-	entry   *entry // of an exception, if its span has not ended
-	entered int32  // the node that was entered; a tail call has another one take its place
+	inner   work                // of the calls it made
+	entry   *entry              // of an exception, if its span has not ended
+	entered int32               // the node that was entered; a tail call has another one take its place
+	context schema.Null[uint32] // the Context ID at the entry of an exception
 }
 
 // A link is what is below a frame.
@@ -74,16 +75,20 @@ func (s *shadow) top() *frame { return &s.frames[len(s.frames)-1] }
 
 // advance gives the function on top what was executed up to a position.
 func (s *shadow) advance(at *position) {
-	w := work{instructions: at.seq - s.at.seq}
+	w := work{at.seq - s.at.seq, at.cost - s.at.cost}
 	if at.timed {
-		w = at.since(&s.at)
 		s.at = *at
 	}
-	s.at.seq = at.seq
+	s.at.seq, s.at.cost = at.seq, at.cost
 	if len(s.frames) > 0 {
-		s.clock.add(w)
-		s.tree.nodes[s.top().node].own.add(w)
+		s.spend(w)
 	}
+}
+
+// spend gives the frame on top what was executed.
+func (s *shadow) spend(w work) {
+	s.clock.add(w)
+	s.tree.nodes[s.top().node].own.add(w)
 }
 
 // apply applies a step. It reports false, and changes nothing, if that takes what is below
@@ -98,6 +103,8 @@ func (s *shadow) apply(st *step) bool {
 		return true
 	case tail, fall:
 		return s.replace(st)
+	case vector:
+		return s.vector(st)
 	case indirect:
 		return s.indirect(st)
 	case goBack:
@@ -178,7 +185,22 @@ func (s *shadow) pushException(st *step) {
 	})
 	s.frames = append(s.frames, frame{link: byException, node: n, function: none, back: st.back.V, returns: st.back.OK})
 	s.beginTop(e)
+	s.spend(work{cycles: e.cycles})
 	s.push(unknown, st)
+}
+
+// vector has the function that a vector jumps to be the handler.
+func (s *shadow) vector(st *step) bool {
+	t, n := s.top(), len(s.frames)
+	if n < 2 || s.frames[n-2].link != byException {
+		return s.replace(st)
+	}
+	t.node = s.tree.enter(nodeKey{
+		parent: s.tree.nodes[t.node].parent, entry: schema.StackRoot,
+		function: st.function, address: s.functions.address(st.function, st.to),
+	})
+	t.function = st.function
+	return true
 }
 
 // replace has another function take the place of the one on top: a tail call.
@@ -256,11 +278,18 @@ func (s *shadow) back(st *step) bool {
 // leave returns from the last exception.
 func (s *shadow) leave(st *step) bool {
 	i := s.lastException()
-	if i < 0 || !s.frames[i].returnsTo(st.to) {
+	switch {
+	case i < 0:
 		return false
+	case s.frames[i].returnsTo(st.to):
+		s.end(i, st, schema.CallException)
+		return true
+	case i > 0 && !s.frames[i].returns && s.frames[i-1].link == byCall && s.frames[i-1].back == st.to:
+		s.end(i, st, schema.CallException) // it cut a return, which ends, too
+		s.pop(st, schema.CallReturn)
+		return true
 	}
-	s.end(i, st, schema.CallException)
-	return true
+	return false
 }
 
 // settles says whether the function on top is the one that executes next. If not, that takes

@@ -49,7 +49,7 @@ func New(functions Functions, workers tally.Workers, rows Sinks) *Stacks {
 
 func limited(functions Functions, workers tally.Workers, rows Sinks, l limits) *Stacks {
 	s := &Stacks{functions: functions, workers: workers, rows: rows, limits: l, folded: map[int]*folder{}}
-	s.wanted = wanted{calls: rows.Calls != nil, spans: rows.Spans != nil}
+	s.wanted, s.job.entry.seq = wanted{calls: rows.Calls != nil, spans: rows.Spans != nil}, -1
 	s.tasks = newTasks(functions, l, s.wanted)
 	return s
 }
@@ -81,7 +81,7 @@ func (s *Stacks) mark(b *stitch.Base, at schema.Key, m mark) {
 	m.Key = schema.Key{Seq: b.Keys(at).Seq, Offset: at.Offset}
 	marks := s.job.marks
 	if n, most := len(marks), s.limits.marks; n >= most && marks[n-most].Seq == m.Seq {
-		marks[n-1].what, marks[n-1].debug = markGap, false
+		marks[n-1].what, marks[n-1].debug, marks[n-1].program = markGap, false, false
 		return
 	}
 	s.job.marks = append(marks, m)
@@ -95,7 +95,10 @@ func (s *Stacks) exception(b *stitch.Base, x *stitch.Exception) {
 	}
 	s.mark(b, row.Key, mark{
 		what: markEntry, debug: row.Type == schema.Of(schema.ExcDebug), returns: row.ReturnAddress,
-		entry: &entry{Keys: b.Keys(row.Key), ordinal: x.Ordinal, kind: row.Type, number: row.Number, timestamp: x.Timestamp},
+		entry: &entry{
+			Keys: b.Keys(row.Key), ordinal: x.Ordinal, kind: row.Type, number: row.Number, timestamp: x.Timestamp,
+			cycles: int64(row.Cycles.V),
+		},
 	})
 }
 
@@ -103,7 +106,9 @@ func (s *Stacks) event(b *stitch.Base, x *schema.Event) {
 	switch x.Event {
 	case schema.EventDebugExit:
 		s.mark(b, x.Key, mark{what: markGap, debug: true})
-	case schema.EventTraceOn, schema.EventOverflow, schema.EventUnmapped, schema.EventInconsistent, schema.EventDiscontinuity,
+	case schema.EventInconsistent:
+		s.mark(b, x.Key, mark{what: markGap, program: true})
+	case schema.EventTraceOn, schema.EventOverflow, schema.EventUnmapped, schema.EventDiscontinuity,
 		schema.EventJazelle, schema.EventNoAddress, schema.EventBadISync:
 		s.mark(b, x.Key, mark{what: markGap})
 	}

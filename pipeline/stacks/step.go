@@ -26,6 +26,7 @@ const (
 	goBack               // a return
 	exceptionReturn      //
 	exception            // entry
+	vector               // the first instruction of an exception jumps to the handler
 	arrival              // an instruction comes, whatever came before it
 	gap                  // trace restarts, or something of the flow is lost
 	newContext           // the Context ID changes
@@ -34,21 +35,10 @@ const (
 // A position is between two instructions.
 type position struct {
 	seq   int64 // ordinal of the instruction after it
+	cost  int64 // cycles of the instructions of the job before it: those between them are of no instruction
 	cycle int64 // in the epoch, up to and including the last instruction that has it
 	epoch int32
 	timed bool // there is one in the epoch
-}
-
-// since returns what was executed since a position before, cycles as far as they are known.
-func (p *position) since(q *position) work {
-	w := work{instructions: p.seq - q.seq}
-	if p.timed {
-		w.cycles = p.cycle
-		if q.timed && q.epoch == p.epoch {
-			w.cycles -= q.cycle
-		}
-	}
-	return w
 }
 
 // An entry is a row of `exceptions` that enters one.
@@ -58,4 +48,5 @@ type entry struct {
 	kind      schema.Null[schema.ExceptionType]
 	number    schema.Null[uint16]
 	timestamp schema.Null[uint64] // the last one before it
+	cycles    int64               // the count in its packet, which belongs to the exception
 }

@@ -85,11 +85,38 @@ func (t *tasks) step(st *step) {
 
 // applies applies a step to the stack of the task that runs, if that explains it.
 func (t *tasks) applies(st *step) bool {
+	if t.isOfAnother(st) {
+		return false
+	}
 	calls, spans := len(t.ended.calls), len(t.ended.spans)
 	ok := t.apply(st)
 	t.own(calls, spans)
 	return ok
 }
+
+// isOfAnother says whether a return is to another task, whatever addresses the stack at hand returns to: the Context
+// ID is no longer that of the task. An exception that came since then is of what wrote the Context ID.
+func (t *tasks) isOfAnother(st *step) bool {
+	if !t.changesContext() {
+		return false
+	}
+	i := t.lastException()
+	switch st.what {
+	case exceptionReturn:
+		b := t.beginOf(i)
+		return b != nil && b.context != t.context
+	case goBack, indirect:
+		if i >= 0 {
+			return false
+		}
+		waits, _, _ := t.findWaiting(st)
+		return waits >= 0
+	}
+	return false
+}
+
+// changesContext says whether the Context ID is no longer that which the task had when it got its turn.
+func (t *tasks) changesContext() bool { return t.bound.OK && t.context.OK && t.bound != t.context }
 
 // bind gives the task that runs the Context ID there is.
 func (t *tasks) bind() {
@@ -130,6 +157,7 @@ func (t *tasks) merge(c *chunk) {
 	for _, b := range begun {
 		b.entered = ids[b.entered-c.first]
 		b.clock.add(t.clock)
+		b.context = t.context
 		t.begun = append(t.begun, b)
 	}
 	t.clock.add(c.clock)
@@ -233,8 +261,8 @@ func (t *tasks) elsewhere(st *step) {
 		if several {
 			t.list[t.now].Ambiguous++
 		}
-	case t.unwinds(st):
-	case t.neverEntered() || len(t.list) >= t.limits.tasks:
+	case !t.changesContext() && t.unwinds(st):
+	case !t.changesContext() && t.neverEntered() || len(t.list) >= t.limits.tasks:
 		t.endAll(st, schema.CallGap)
 		t.root(st)
 	default:

@@ -14,7 +14,9 @@ type walker struct {
 	to        *folder // takes the steps
 
 	last     last
+	entry    lastEntry
 	step     step   // the one that is made; its position is that reached
+	spent    int64  // cycles of the run at hand that its position has
 	marks    []mark // not passed yet
 	nextMark int64  // ordinal of the first of them
 
@@ -23,6 +25,7 @@ type walker struct {
 	blocks []codeBlock // of the source, by number
 	span   int         // of the run at hand, among part.Spans
 	steps  int         // of the part, that were walked
+	costs  []uint32    // of the instructions of its runs that have them, from the run at hand on
 
 	unit    *decode.Result // of what follows
 	places  []place        // its blocks
@@ -43,7 +46,7 @@ type last struct {
 
 // walk walks a job, and leaves the position after it in at.
 func (w *walker) walk(j *job) {
-	w.last, w.step.at, w.unit = j.before, j.at, nil
+	w.last, w.step.at, w.entry, w.unit = j.before, j.at, j.entry, nil
 	w.setMarks(j.marks)
 	for i := range j.pieces {
 		w.piece(&j.pieces[i], j.blocks)
@@ -63,7 +66,7 @@ func (w *walker) setMarks(marks []mark) {
 
 // piece walks the runs of a part, and stretches between them.
 func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
-	w.part, w.blocks, w.span, w.steps = r, blocks, 0, 0
+	w.part, w.blocks, w.span, w.steps, w.costs = r, blocks, 0, 0, r.Unit.Costs[r.Cost:r.Costs]
 	w.step.at.seq = r.Seq
 	w.setPlaces()
 	from := r.From
@@ -93,7 +96,7 @@ func (w *walker) runs(from, to int) {
 		p, end := &places[run.Block], seq+int64(run.Count)
 		if kind != schema.KindOther || p.one != function || end > w.nextMark {
 			inside := p.one == several || end > w.nextMark
-			if again && whole && !inside && kind != schema.KindOther && run.First == 0 {
+			if again && whole && !inside && kind != schema.KindOther && run.First == 0 && !w.isVector(seq) {
 				w.wait(&runs[i-1], p, seq)
 			} else {
 				w.make()
@@ -114,13 +117,24 @@ func (w *walker) runs(from, to int) {
 			function, kind = w.state()
 		}
 		if run.Flags&timed != 0 {
-			w.step.at.time(r, w.span, run.Cycle)
+			w.spend(run)
 		}
 	}
 	w.make()
 	w.step.at.seq = seq
 	if len(runs) > 0 {
 		w.last = lastOf(&runs[len(runs)-1], r.Numbers, w.blocks)
+	}
+}
+
+// spend passes the cycles of a run: those of its last instruction, or of each, of which through
+// may have passed some.
+func (w *walker) spend(run *schema.Run) {
+	at := &w.step.at
+	at.cost += int64(run.Cycles) - w.spent
+	at.time(w.part, w.span, run.Cycle)
+	if w.spent = 0; run.Flags&schema.RunHasCosts != 0 {
+		w.costs = w.costs[run.Count:]
 	}
 }
 
@@ -143,15 +157,16 @@ const maxWait = 1024
 
 // make makes the steps that wait.
 func (w *walker) make() {
-	w.along(w.waiting, w.left)
+	w.along(w.waiting, w.left, 0)
 	w.waiting = w.waiting[:0]
 }
 
-// along makes steps of the part, on some of the ways.
-func (w *walker) along(steps []decode.Step, ways []way) {
+// along makes steps of the part, on some of the ways. Where cycles are traced they are of a stretch, and
+// spent is where, in cycles of the epoch, what was spent counts from.
+func (w *walker) along(steps []decode.Step, ways []way, spent int64) {
 	r, again := w.part, w.again()
 	for i := 0; ; i++ {
-		if again {
+		if again && (i > 0 || len(steps) == 0 || !w.isVector(r.Seq+steps[0].At())) {
 			i += w.to.follow(steps[i:], ways, r.Seq)
 		}
 		if i == len(steps) {
@@ -159,9 +174,15 @@ func (w *walker) along(steps []decode.Step, ways []way) {
 		}
 		w.step.at.seq = r.Seq + steps[i].At()
 		if r.Base.CycleAccurate {
-			w.step.at.time(r, w.span, r.StepCycles[w.steps+i])
+			cycle := r.StepCycles[w.steps+i]
+			w.step.at.time(r, w.span, cycle)
+			w.step.at.cost = cycle - spent
 		}
 		x := &ways[steps[i].Exit()]
+		if i == 0 && w.isVector(w.step.at.seq) && w.entry.jumps(x.kind, x.back, x.target) {
+			w.take(vector, x.target, x.function)
+			continue
+		}
 		w.leave(x.kind, x.back, x.target, x.function)
 	}
 }
@@ -199,11 +220,11 @@ func (w *walker) stretch(s *decode.Stretch) {
 	if function, kind := w.state(); kind != schema.KindOther || first.function != function || w.step.at.seq >= w.nextMark {
 		w.enter(first, s.First(r.Unit))
 	}
-	end := w.step.at.seq + s.Instructions
-	w.along(r.Steps[w.steps:][:s.Steps], w.ways)
-	w.steps += s.Steps
-	w.step.at.seq = end
 	next := &r.Unit.Runs[s.Run]
+	seq, cost := w.step.at.seq+s.Instructions, w.step.at.cost+s.Cycles
+	w.along(r.Steps[w.steps:][:s.Steps], w.ways, next.Cycle-int64(next.Cycles)-cost)
+	w.steps += s.Steps
+	w.step.at.seq, w.step.at.cost = seq, cost
 	w.last = last{code: &w.blocks[r.Numbers[next.Block]], position: int(next.First), gone: true}
 }
 
@@ -231,6 +252,10 @@ func (w *walker) through(run *schema.Run) {
 	function := code.functionAt(first, w.functions)
 	for i := first + 1; i < end; i++ {
 		w.step.at.seq++
+		if run.Flags&schema.RunHasCosts != 0 {
+			cost := int64(w.costs[i-1-first])
+			w.step.at.cost, w.spent = w.step.at.cost+cost, w.spent+cost
+		}
 		f := code.functionAt(i, w.functions)
 		switch {
 		case w.step.at.seq >= w.nextMark:
@@ -252,6 +277,9 @@ func (w *walker) enter(code *codeBlock, first int) {
 	}
 	between := w.marks[:n]
 	w.setMarks(w.marks[n:])
+	if w.vector(between, to, function) {
+		return
+	}
 	switch {
 	case w.last.code == nil:
 		w.before(between)
@@ -295,7 +323,7 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 			w.alone(debug, schema.CallGap)
 			stopped, debug = m.returns, m.entry
 		case m.what == markEntry:
-			w.step.back, w.step.entry = m.returns, m.entry
+			w.step.back, w.step.entry, w.entry = m.returns, m.entry, lastEntry{w.step.at.seq, m.returns}
 			if t := w.target(marks[i+1:], to); t.OK {
 				w.take(exception, t.V, w.functions.at(t.V))
 			} else {

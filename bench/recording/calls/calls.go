@@ -2,8 +2,8 @@
 // exceptions; what they executed, as QEMU recorded it; and which functions they entered from where,
 // as their stack pointers say. record.sh makes it.
 //
-// The kernel is one instruction in these recordings, at each vector of [Kernel], which returns from
-// the exception to where the kernel had the program continue.
+// The kernel is two instructions for each vector of [Kernel]: the vector branches to a handler, which returns from
+// the exception to where the kernel had the program continue. The recordings have one, at the vector.
 package calls
 
 import (
@@ -48,6 +48,9 @@ type Entry struct {
 // Kernel is where the vectors of the kernel are.
 const Kernel = 0xFFFF0000
 
+// Vectors of the kernel, and as many handlers after them.
+const vectors = 8
+
 // Load returns a program of Names.
 func Load(name string) (*Program, error) {
 	p := &Program{}
@@ -63,7 +66,17 @@ func Load(name string) (*Program, error) {
 		return nil, err
 	}
 	p.Entries, err = readEntries(string(text))
+	p.steps = withHandlers(p.steps)
 	return p, err
+}
+
+// withHandlers has each vector of a recording go to its handler.
+func withHandlers(steps []byte) []byte {
+	for v := range schema.Address(vectors) {
+		vector := fmt.Appendf(nil, "\n%08x a32 1\n", Kernel+4*v)
+		steps = bytes.ReplaceAll(steps, vector, fmt.Appendf(vector[:len(vector):len(vector)], "%08x a32 1\n", Kernel+4*(v+vectors)))
+	}
+	return steps
 }
 
 func unzip(name string) ([]byte, error) {
@@ -86,8 +99,10 @@ func Memory(elf []byte) ([]image.Region, error) {
 		return nil, err
 	}
 	var kernel []byte
-	for range 8 {
-		kernel = binary.LittleEndian.AppendUint32(kernel, 0xE1B0F00E) // MOVS PC, LR
+	for _, opcode := range []uint32{0xEA000006, 0xE1B0F00E} { // B handlers; MOVS PC, LR
+		for range vectors {
+			kernel = binary.LittleEndian.AppendUint32(kernel, opcode)
+		}
 	}
 	return append(regions, image.Region{Address: Kernel, Bytes: kernel, Space: image.AnySpace}), nil
 }

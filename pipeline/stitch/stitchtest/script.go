@@ -24,7 +24,8 @@ import (
 //	a taken cycles=5      own cycles of the last instruction
 //	a taken EE costs=1,2  own cycles of each
 //	exception 2000        with its return address; ? is NULL
-//	exception 2000 irq 53 with its type, and number
+//	exception 2000 irq 53 with its type, and number; last may come the count of its packet, as cycles=4
+//	wait 5                cycles of no instruction
 //	return                a return from an exception that the trace reports
 //	context 1f            the Context ID changes
 //	loss, trace_on …      a loss, and an event
@@ -167,8 +168,14 @@ func (p *player) line(words []string) {
 		part.runs.Spans = append(part.runs.Spans, schema.Span{
 			Run: len(p.unit.Runs), Epoch: int32(p.hex(words[1])), Timestamp: schema.TimestampCarried,
 		})
+	case "wait":
+		p.cycle += int64(p.number(words[1]))
 	case "exception":
 		x := stitch.Exception{Row: schema.Exception{Key: key}}
+		if cycles, ok := strings.CutPrefix(words[len(words)-1], "cycles="); ok {
+			x.Row.Cycles = schema.Of(uint32(p.number(cycles)))
+			p.cycle, words = p.cycle+int64(x.Row.Cycles.V), words[:len(words)-1]
+		}
 		if words[1] != "?" {
 			x.Row.ReturnAddress = schema.Of(schema.Address(p.hex(words[1])))
 		}
