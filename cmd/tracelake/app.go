@@ -46,7 +46,6 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	}
 	walk(app.Commands, "", func(path string, c *cli.Command) {
 		c.HelpName = path
-		c.CustomHelpTemplate = commandHelp(c)
 		c.HideHelpCommand = true // `export help` has the INPUT "help"
 		c.OnUsageError = onUsageError
 	})

@@ -31,6 +31,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	command.CustomHelpTemplate = commandHelp(command) // of one command: texts of all take a quarter of the start
 	if slices.Contains(flags, "--help=true") {
 		rest = nil // else urfave/cli takes them for topics of help
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tracelake/tracelake/pipeline/convert"
@@ -54,7 +55,9 @@ func (c *conversion) sources() ([]report.SourceFile, error) {
 	if err := c.needLines(); err != nil {
 		return nil, err
 	}
-	files := c.paths.Apply(c.m.Sources())
+	sources := c.m.Sources()
+	files := c.paths.Apply(sources.Files)
+	c.notes.notInFiles(sources)
 	c.notes.missing(c.paths.Missing(files), len(files))
 	return files, nil
 }
@@ -66,6 +69,35 @@ func (c *conversion) needLines() error {
 	}
 	return fmt.Errorf("%s: there are no source lines; export with a program file that has debugging information: -e FILE",
 		c.m.Trust().Datasets[0].Dir)
+}
+
+// notInFiles says which functions and branches of the program the format has no rows of.
+func (s *screen) notInFiles(x *report.Sources) {
+	var why, parts []string
+	if x.Copies > 0 {
+		why = append(why, are(x.Copies, "is a copy", "are copies"))
+	}
+	if x.Lineless > 0 {
+		why = append(why, are(x.Lineless, "has no line", "have no line"))
+	}
+	if len(why) > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s: %s", thousands(x.Functions-x.Copies-x.Lineless),
+			count(x.Functions, "function"), strings.Join(why, ", ")))
+	}
+	if x.Branches > 0 {
+		parts = append(parts, are(x.Branches, "branch has no line", "branches have no line"))
+	}
+	if len(parts) > 0 {
+		s.line("%s", strings.Join(parts, "; "))
+	}
+}
+
+// are says of n things what they are: one is, several are.
+func are(n int64, is, several string) string {
+	if n != 1 {
+		is = several
+	}
+	return thousands(n) + " " + is
 }
 
 // missing lists sources that are not where they should be.

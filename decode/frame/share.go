@@ -51,6 +51,20 @@ func count(mixed []byte, ids IDSet) (t tally) {
 	return t
 }
 
+// countParities tallies the bytes that mixedBytes returns for frames of either parity,
+// and copies none of them: a walk through what is no frames does this often.
+func countParities(b []byte, ids IDSet) (t [2]tally) {
+	for i := 0; i < len(b); {
+		if b[i] == lostByte && isSyncFrame(b[i:]) {
+			i += frameSize
+			continue
+		}
+		t[i&1].add(b[i], ids, 1)
+		i++
+	}
+	return t
+}
+
 // cut cuts b into parts of size bytes. A last part of less than half of that is
 // added to the previous one.
 func cut(b []byte, size int) (parts [][]byte) {

@@ -195,7 +195,7 @@ func (w *walker) outOfStep() (skip int64, err error) {
 		return 0, err
 	}
 	b = b[:min(left, int64(len(b)), rescoreBytes)]
-	here := count(mixedBytes(b[:windowBytes], 0), ids)
+	here := countParities(b[:windowBytes], ids)[0]
 	if here.all-here.good < minBad || here.share() >= minShare {
 		return 0, nil
 	}
@@ -211,7 +211,8 @@ func (w *walker) outOfStep() (skip int64, err error) {
 // otherParity reports whether the ID bytes of b show that its frames start at an odd
 // offset.
 func otherParity(b []byte, ids IDSet) bool {
-	here, there := count(mixedBytes(b, 0), ids), count(mixedBytes(b, 1), ids)
+	parities := countParities(b, ids)
+	here, there := parities[0], parities[1]
 	return there.all >= minEvidence && there.share() >= minShare && there.share() > here.share()
 }
 

@@ -155,7 +155,7 @@ func newClass(f *report.SourceFile) class {
 		c.Lines = append(c.Lines, x)
 		c.tally.add(t)
 	}
-	for _, m := range merged(f.Functions) {
+	for _, m := range f.Functions {
 		t := tally{lines: 1, linesHit: one(m.Executions > 0)}
 		c.Methods = append(c.Methods, method{Name: m.Name, rates: t.rates(), Lines: []line{{
 			Number: m.Line,

@@ -63,7 +63,7 @@ func equal(t *testing.T, want, got string) {
 func TestLCOV(t *testing.T) {
 	var out bytes.Buffer
 	paths := &convert.Paths{Root: "fw"}
-	check(t, convert.LCOV(&out, "irq-storm 2", paths.Apply(merged(t, program).Sources()), paths))
+	check(t, convert.LCOV(&out, "irq-storm 2", paths.Apply(merged(t, program).Sources().Files), paths))
 	equal(t, `TN:irq_storm_2
 SF:fw/src/main.c
 FN:11,main
@@ -109,7 +109,7 @@ function 0x1000 8 idle
 code 0x1000 a32 other at=a.c:1
 code 0x1004 a32 other at=a.c:2 executed=7
 `)
-	if f := m.Sources()[0].Functions[0]; f.Executions != 1 {
+	if f := m.Sources().Files[0].Functions[0]; f.Executions != 1 {
 		t.Errorf("%+v", f)
 	}
 }
@@ -130,7 +130,7 @@ func TestCoberturaRounds(t *testing.T) {
 	add(1, 2, "executed=1")
 	add(300, 2, "")
 	var out bytes.Buffer
-	check(t, convert.Cobertura(&out, merged(t, text.String()).Sources(), &convert.Paths{}, convert.Made{}))
+	check(t, convert.Cobertura(&out, merged(t, text.String()).Sources().Files, &convert.Paths{}, convert.Made{}))
 	for _, want := range []string{`condition-coverage="67% (4/6)"`, `condition-coverage="1% (1/602)"`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %s in %.2000s", want, &out)
@@ -141,7 +141,7 @@ func TestCoberturaRounds(t *testing.T) {
 func TestCobertura(t *testing.T) {
 	var out bytes.Buffer
 	paths := &convert.Paths{Map: []convert.Mapping{{From: "src", To: "/home/me/fw/app"}}, Root: "/home/me/fw"}
-	check(t, convert.Cobertura(&out, paths.Apply(merged(t, program).Sources()), paths, convert.Made{By: "tracelake 1", Seconds: 2}))
+	check(t, convert.Cobertura(&out, paths.Apply(merged(t, program).Sources().Files), paths, convert.Made{By: "tracelake 1", Seconds: 2}))
 	equal(t, `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE coverage SYSTEM "http://cobertura.sourceforge.net/xml/coverage-04.dtd">
 <coverage line-rate="0.75" branch-rate="0.5" lines-covered="3" lines-valid="4" branches-covered="3" branches-valid="6" complexity="0" version="tracelake 1" timestamp="2000">

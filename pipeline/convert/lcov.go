@@ -12,8 +12,7 @@ import (
 
 // LCOV writes a tracefile (geninfo(1), "FILES"). Lines have the executions of that
 // instruction which ran most often; a conditional branch is a block of two branches,
-// taken and not taken; functions of one line and name are one. test is the name of
-// the test, "" if it has none.
+// taken and not taken. test is the name of the test, "" if it has none.
 func LCOV(w io.Writer, test string, files []report.SourceFile, p *Paths) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "TN:%s\n", testName(test))
@@ -36,16 +35,15 @@ func testName(label string) string {
 // writeLCOV writes the record of a file.
 func writeLCOV(b *bufio.Writer, f *report.SourceFile, p *Paths) {
 	fmt.Fprintf(b, "SF:%s\n", clean(p.Find(f.Path)))
-	functions := merged(f.Functions)
 	hit := 0
-	for _, x := range functions {
+	for _, x := range f.Functions {
 		fmt.Fprintf(b, "FN:%d,%s\n", x.Line, clean(x.Name))
 	}
-	for _, x := range functions {
+	for _, x := range f.Functions {
 		fmt.Fprintf(b, "FNDA:%d,%s\n", x.Executions, clean(x.Name))
 		hit += one(x.Executions > 0)
 	}
-	fmt.Fprintf(b, "FNF:%d\nFNH:%d\n", len(functions), hit)
+	fmt.Fprintf(b, "FNF:%d\nFNH:%d\n", len(f.Functions), hit)
 	hit = 0
 	for _, x := range f.Branches {
 		for outcome, n := range []int64{x.Taken, x.NotTaken} {
@@ -64,19 +62,6 @@ func writeLCOV(b *bufio.Writer, f *report.SourceFile, p *Paths) {
 		hit += one(x.Executions > 0)
 	}
 	fmt.Fprintf(b, "LF:%d\nLH:%d\nend_of_record\n", len(f.Lines), hit)
-}
-
-// merged makes one of functions of one line and name, which come one after another.
-func merged(functions []report.SourceFunction) []report.SourceFunction {
-	var all []report.SourceFunction
-	for _, f := range functions {
-		if last := len(all) - 1; last >= 0 && all[last].Line == f.Line && all[last].Name == f.Name {
-			all[last].Executions += f.Executions
-			continue
-		}
-		all = append(all, f)
-	}
-	return all
 }
 
 func one(is bool) int {

@@ -6,6 +6,15 @@ import (
 	"strings"
 )
 
+// Sources are the source files of the program, and what of it they do not have.
+type Sources struct {
+	Files     []SourceFile // by path
+	Functions int64        // of the program, as in [Coverage]
+	Copies    int64        // of those: what is in Files as one with another
+	Lineless  int64        // of those: in no file, as there is no line of them
+	Branches  int64        // conditional ones that have no line
+}
+
 // A SourceFile is what ran of a source file, for formats of other programs.
 type SourceFile struct {
 	Path      string // as the compiler names it, with slashes
@@ -20,12 +29,14 @@ type SourceLine struct {
 	Executions int64 // of that instruction of it which ran most often
 }
 
-// A SourceFunction is a function whose first instruction is of the file. Several may
-// have one line and name: copies of one that the compiler did not inline.
+// A SourceFunction is a function, with all copies of it: those that are declared at one line
+// under one linkage name, as a function of a header is that the compiler did not inline.
 type SourceFunction struct {
-	Name       string
-	Line       uint32 // of its first instruction
-	Executions int64  // of that; at least 1 if any instruction of it is covered
+	Name       string // its linkage name where others of the file have its name
+	Line       uint32 // the first that it has code of, from its declaration on
+	Executions int64  // of first instructions; at least 1 for each copy of which an instruction is covered
+
+	linkage string
 }
 
 // A SourceBranch is a conditional branch.
@@ -36,25 +47,24 @@ type SourceBranch struct {
 	Taken, NotTaken int64
 }
 
-// Sources returns the source files of the program, by path: lines by number,
-// functions by line and name, branches by line and ordinal. Excluded code is not in
-// them.
-func (m *Merged) Sources() []SourceFile {
-	files := make([]SourceFile, len(m.places.files))
+// Sources returns the source files of the program: lines by number, functions by line and name,
+// branches by line and ordinal. Excluded code is not in them.
+func (m *Merged) Sources() *Sources {
+	s := &Sources{Files: make([]SourceFile, len(m.places.files))}
 	for i, path := range m.places.files {
-		files[i].Path = path
+		s.Files[i].Path = path
 	}
-	m.sourceLines(files)
+	m.sourceLines(s.Files)
 	for _, core := range m.cores() {
-		m.sourceFunctions(files, m.programs[core])
-		m.sourceBranches(files, m.programs[core])
+		m.sourceBranches(s, m.programs[core])
 	}
-	for i := range files {
-		files[i].sort()
+	m.sourceFunctions(s)
+	for i := range s.Files {
+		s.Files[i].sort()
 	}
-	files = slices.DeleteFunc(files, func(f SourceFile) bool { return len(f.Lines) == 0 })
-	slices.SortFunc(files, func(x, y SourceFile) int { return strings.Compare(x.Path, y.Path) })
-	return files
+	s.Files = slices.DeleteFunc(s.Files, func(f SourceFile) bool { return len(f.Lines)+len(f.Functions) == 0 })
+	slices.SortFunc(s.Files, func(x, y SourceFile) int { return strings.Compare(x.Path, y.Path) })
+	return s
 }
 
 func (m *Merged) sourceLines(files []SourceFile) {
@@ -77,33 +87,18 @@ func (m *Merged) sourceLines(files []SourceFile) {
 	}
 }
 
-func (m *Merged) sourceFunctions(files []SourceFile, p *program) {
-	covered := make([]bool, len(p.functions))
-	for i := range p.code {
-		if x := &p.code[i]; x.counted() && x.passed() > 0 {
-			covered[x.function] = true
-		}
-	}
-	for n := range p.functions {
-		f := &p.functions[n]
-		i := p.find(f.address)
-		if i == none || p.code[i].line == none || p.code[i].exclusion != none {
-			continue
-		}
-		at := m.places.lines[p.code[i].line]
-		files[at.file].Functions = append(files[at.file].Functions,
-			SourceFunction{f.name, at.number, max(p.code[i].passed(), one(covered[n]))})
-	}
-}
-
-func (m *Merged) sourceBranches(files []SourceFile, p *program) {
+func (m *Merged) sourceBranches(s *Sources, p *program) {
 	for i := range p.code {
 		x := &p.code[i]
-		if !x.conditional || !x.branches() || !x.counted() || x.line == none {
+		if !x.conditional || !x.branches() || !x.counted() {
+			continue
+		}
+		if x.line == none {
+			s.Branches++
 			continue
 		}
 		at := m.places.lines[x.line]
-		files[at.file].Branches = append(files[at.file].Branches,
+		s.Files[at.file].Branches = append(s.Files[at.file].Branches,
 			SourceBranch{Line: at.number, Reached: x.reached() > 0, Taken: x.executed, NotTaken: x.failed})
 	}
 }

@@ -12,12 +12,15 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
+// oneByOne is why a short run, which is for races, leaves out a replay.
+const oneByOne = "instructions are replayed one by one, in one goroutine"
+
 // The sample runs five tasks, whose numbers are Context IDs in its trace. Without those the stacks
 // find the same tasks. What is of another one is boot, which returns from an exception to the first task, as a handler
 // does of which the entry was not seen, and what the kernel executes from the write of CONTEXTIDR to the return from
 // the exception.
 func TestTasksWithoutContexts(t *testing.T) {
-	need.FullRun(t, "instructions are replayed one by one, in one goroutine")
+	need.FullRun(t, oneByOne)
 	r := replayed(t, exportSample(t, schema.LevelInstructions), false)
 	if got, want := r.words(), "7 tasks: 1 start, 2 exception, 4 new; 52 switches, 0 ambiguous, 0 drift"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -48,7 +51,7 @@ func TestTasksWithoutContexts(t *testing.T) {
 // With Context IDs a task only gets its turn when its own one is set: where it runs, but for 598 instructions of the
 // kernel between the write of CONTEXTIDR and the return from the exception, that is the Context ID.
 func TestSwitchesKeepToContexts(t *testing.T) {
-	need.FullRun(t, "instructions are replayed one by one, in one goroutine")
+	need.FullRun(t, oneByOne)
 	r := replayed(t, exportSample(t, schema.LevelInstructions), true)
 	if got, want := r.words(), "7 tasks: 1 exception, 1 start, 5 new; 53 switches, 0 ambiguous, 0 drift"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -70,7 +73,7 @@ func TestSwitchesKeepToContexts(t *testing.T) {
 // Instruction after instruction, as rows have them, comes to the same tables as an export, whose
 // workers fold what blocks execute.
 func TestReplayAsExported(t *testing.T) {
-	need.FullRun(t, "instructions are replayed one by one, in one goroutine")
+	need.FullRun(t, oneByOne)
 	d := exportSample(t, schema.LevelInstructions)
 	r := replayed(t, d, true)
 	var got, want []string
