@@ -68,9 +68,15 @@ func Functions(programs []Program, core string) stacks.Functions {
 	if len(own) == 0 {
 		return nil
 	}
-	var functions stacks.Functions
-	for _, f := range merge(own).Functions {
+	p := merge(own)
+	functions := make(stacks.Functions, 0, len(p.Functions))
+	for _, f := range p.Functions {
 		functions = append(functions, stacks.Function{Address: f.Address, Size: f.Size, Name: f.Name})
+	}
+	for i := range p.Code {
+		if x := &p.Code[i]; x.Target.OK {
+			functions.Call(x.Function, x.Target.V)
+		}
 	}
 	return functions
 }

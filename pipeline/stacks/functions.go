@@ -16,7 +16,7 @@ type Function struct {
 	Address schema.Address
 	Size    uint32 // in bytes
 	Name    string
-	Called  bool // a call or a branch of the program goes to it
+	Called  bool // a call or a branch of another one goes to it directly
 }
 
 // Functions are those of the programs that a core runs, by address: the index of one is its
@@ -25,6 +25,13 @@ type Functions []Function
 
 func (f *Function) has(address schema.Address) bool {
 	return address-f.Address < schema.Address(f.Size)
+}
+
+// Call notes that an instruction of a function, NULL if of none, calls or branches to an address.
+func (fs Functions) Call(from schema.Null[int32], to schema.Address) {
+	if f := fs.at(to); fs.begins(f, to) && from != schema.Of(f) {
+		fs[f].Called = true
+	}
 }
 
 // at returns the function of an address.

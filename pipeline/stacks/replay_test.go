@@ -34,19 +34,46 @@ type instruction struct {
 // Context IDs.
 func replayed(t *testing.T, d *dataset.Dataset, contexts bool) *replay {
 	t.Helper()
+	return replayedCut(t, d, contexts, cut{})
+}
+
+// A cut is windows of instructions that are seen, with others between that are lost; zero: all are seen.
+type cut struct{ seen, lost int64 }
+
+// sees says whether an instruction is seen.
+func (c cut) sees(seq int64) bool { return c.lost == 0 || seq%(c.seen+c.lost) < c.seen }
+
+// replayedCut replays what is seen of the only source of a dataset. Rows have the ordinals that they have in the dataset.
+func replayedCut(t *testing.T, d *dataset.Dataset, contexts bool, c cut) *replay {
+	t.Helper()
 	r := &replay{functions: functionsOf(t, d)}
 	var calls kept[stacks.Call]
 	var spans kept[stacks.Span]
 	s := stacks.Stepwise(r.functions, stacks.Sinks{Calls: &calls, Spans: &spans})
 	p := player{TB: t, sinks: s.Sinks(stitch.Sinks{}), unit: &decode.Result{}, numbers: map[code]uint32{}}
 	p.readMarks(d, contexts)
+	played, lost := int64(0), false
 	each(t, d, &schema.Instructions, func(b *schema.Batch, row int) {
 		x := instruction{
 			seq: int64(schema.InstructionsSeq.At(b, row)), offset: int64(schema.InstructionsByteOffset.At(b, row)),
 			address: schema.InstructionsAddress.At(b, row), context: nullU32(b, schema.InstructionsContextID, row),
 		}
-		p.play(b, row, x.seq)
-		if err := s.Apply(x.seq + 1); err != nil {
+		if !c.sees(x.seq) {
+			lost = true
+			return
+		}
+		p.playMarks(x.seq, lost, played)
+		if lost {
+			at := x.context
+			if !contexts {
+				at = schema.Null[uint32]{}
+			}
+			p.restart(played, at)
+			lost = false
+		}
+		p.play(b, row, played)
+		played++
+		if err := s.Apply(played); err != nil {
 			t.Fatal(err)
 		}
 		r.rows = append(r.rows, x)
@@ -109,7 +136,7 @@ type player struct {
 // A mark is a row of what comes between instructions.
 type mark struct {
 	seq  int64
-	play func() error
+	play func(seq int64) error // as of an ordinal among what is seen
 }
 
 // readMarks reads the rows of what comes between instructions.
@@ -122,40 +149,76 @@ func (p *player) readMarks(d *dataset.Dataset, contexts bool) {
 			Type:   nullOf(b, int(schema.ExceptionsType), row, schema.ExceptionType(schema.ExceptionsType.At(b, row))),
 			Number: nullOf(b, int(schema.ExceptionsNumber), row, schema.ExceptionsNumber.At(b, row)),
 		}}
-		p.mark(x.Row.Seq, func() error { return p.sinks.Exceptions.Add(base, []stitch.Exception{x}) })
+		p.mark(x.Row.Seq, func(seq int64) error {
+			x.Row.Seq = seq
+			return p.sinks.Exceptions.Add(base, []stitch.Exception{x})
+		})
 	})
 	each(p, d, &schema.Contexts, func(b *schema.Batch, row int) {
 		x := schema.Context{
 			Key: keyOf(b, schema.ContextsSeq, schema.ContextsByteOffset, row), ContextID: nullU32(b, schema.ContextsContextID, row),
 		}
 		if contexts {
-			p.mark(x.Seq, func() error { return p.sinks.Contexts.Add(base, []schema.Context{x}) })
+			p.mark(x.Seq, func(seq int64) error {
+				x.Seq = seq
+				return p.sinks.Contexts.Add(base, []schema.Context{x})
+			})
 		}
 	})
 	each(p, d, &schema.Events, func(b *schema.Batch, row int) {
 		x := schema.Event{
 			Key: keyOf(b, schema.EventsSeq, schema.EventsByteOffset, row), Event: schema.EventKind(schema.EventsEvent.At(b, row)),
 		}
-		p.mark(x.Seq, func() error { return p.sinks.Events.Add(base, []schema.Event{x}) })
+		p.mark(x.Seq, func(seq int64) error {
+			x.Seq = seq
+			return p.sinks.Events.Add(base, []schema.Event{x})
+		})
 	})
 	each(p, d, &schema.Losses, func(b *schema.Batch, row int) {
 		x := schema.Loss{Key: keyOf(b, schema.LossesSeq, schema.LossesByteOffset, row)}
-		p.mark(x.Seq, func() error { return p.sinks.Losses.Add(base, []schema.Loss{x}) })
+		p.mark(x.Seq, func(seq int64) error {
+			x.Seq = seq
+			return p.sinks.Losses.Add(base, []schema.Loss{x})
+		})
 	})
 	slices.SortStableFunc(p.marks, func(m, n mark) int { return cmp.Compare(m.seq, n.seq) })
 }
 
-func (p *player) mark(seq int64, play func() error) { p.marks = append(p.marks, mark{seq, play}) }
+func (p *player) mark(seq int64, play func(seq int64) error) {
+	p.marks = append(p.marks, mark{seq, play})
+}
 
-// play plays a row of `instructions`, with an ordinal, and what comes before it.
-func (p *player) play(b *schema.Batch, row int, seq int64) {
+// playMarks plays what comes before an instruction, unless that is lost, as of an ordinal among what is seen.
+func (p *player) playMarks(before int64, lost bool, seq int64) {
 	p.Helper()
-	for len(p.marks) > 0 && p.marks[0].seq <= seq {
-		if err := p.marks[0].play(); err != nil {
-			p.Fatal(err)
+	for len(p.marks) > 0 && p.marks[0].seq <= before {
+		if !lost {
+			if err := p.marks[0].play(seq); err != nil {
+				p.Fatal(err)
+			}
 		}
 		p.marks = p.marks[1:]
 	}
+}
+
+// restart plays the restart of trace after a gap.
+func (p *player) restart(seq int64, context schema.Null[uint32]) {
+	p.Helper()
+	key := schema.Key{Seq: seq}
+	if err := p.sinks.Events.Add(stitch.Base{}, []schema.Event{{Key: key, Event: schema.EventTraceOn}}); err != nil {
+		p.Fatal(err)
+	}
+	if !context.OK {
+		return
+	}
+	if err := p.sinks.Contexts.Add(stitch.Base{}, []schema.Context{{Key: key, ContextID: context}}); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// play plays a row of `instructions`, with an ordinal among what is seen.
+func (p *player) play(b *schema.Batch, row int, seq int64) {
+	p.Helper()
 	known := len(p.number)
 	run := schema.Run{Block: p.block(b, row), Count: 1}
 	if i := schema.InstructionsExecuted; !b.Columns[i].Null(row) {
@@ -211,6 +274,12 @@ func functionsOf(t testing.TB, d *dataset.Dataset) (all stacks.Functions) {
 		all = append(all, stacks.Function{
 			Address: schema.FunctionsAddress.At(b, row), Size: schema.FunctionsSize.At(b, row), Name: b.Columns[schema.FunctionsName].Str[row],
 		})
+	})
+	each(t, d, &schema.Code, func(b *schema.Batch, row int) {
+		if target := nullOf(b, int(schema.CodeTarget), row, schema.CodeTarget.At(b, row)); target.OK {
+			from := nullU32(b, schema.CodeFunction, row)
+			all.Call(schema.Null[int32]{V: int32(from.V), OK: from.OK}, target.V)
+		}
 	})
 	return all
 }

@@ -44,6 +44,9 @@ func (t *tasks) place(i int32) int32 {
 			k.parent = t.place(k.parent)
 		}
 		n.place = t.source.tree.child(k) + 1
+		if k.parent < 0 && !t.gaps {
+			t.source.tree.nodes[n.place-1].seen = true
+		}
 	}
 	return n.place - 1
 }

@@ -96,12 +96,15 @@ func (k *taskKey) name() string {
 	case ofException:
 		return exceptionName(k.exception)
 	case notSeen:
-		return "(callers not seen)"
+		return callersNotSeen
 	case otherTasks:
 		return "(other tasks)"
 	}
 	return ""
 }
+
+// callersNotSeen is the name of what stacks are of whose roots may have callers that a gap took.
+const callersNotSeen = "(callers not seen)"
 
 // exceptionName returns the name of the handlers of an exception: [irq 14].
 func exceptionName(key uint32) string {
@@ -172,8 +175,9 @@ func (s *source) rows(as func(work) Work) ([]Stack, []Task) {
 
 // taskRows returns the rows of `tasks`, in order of their first instruction, and the row of each task of s.
 func (s *source) taskRows(sum *totals, as func(work) Work) (rows []Task, number []int32) {
-	roots, executed := s.roots(sum)
-	into := s.merged(roots, sum, executed)
+	called := s.called()
+	roots, executed := s.roots(sum, called)
+	into := s.merged(roots, sum, executed, called)
 	order := make([]int32, 0, len(s.tasks))
 	for i := range s.tasks {
 		if to := into[i]; int(to) != i {
@@ -194,6 +198,10 @@ func (s *source) taskRows(sum *totals, as func(work) Work) (rows []Task, number 
 			Switches: x.switches, Ambiguous: x.ambiguous, Drift: x.drift, Joined: x.joined, Executed: as(executed[of]),
 		}
 		if row.Name == "" {
+			if row.Name = callersNotSeen; roots[of] < 0 {
+				rows = append(rows, row)
+				continue
+			}
 			root, body := s.body(roots[of], sum, executed[of])
 			row.Root = s.functions.name(s.tree.nodes[root].function, s.tree.nodes[root].address)
 			row.Name = s.functions.name(s.tree.nodes[body].function, s.tree.nodes[body].address)
@@ -207,8 +215,9 @@ func (s *source) taskRows(sum *totals, as func(work) Work) (rows []Task, number 
 	return rows, number
 }
 
-// roots returns the root of each task that executed most, with all below it, and what the task executed; -1: it has none.
-func (s *source) roots(sum *totals) (roots []int32, executed []work) {
+// roots returns the root of each task that executed most, with all below it, and what the task executed. Roots that
+// may have callers which a gap took are of no task: -1 if it has no others.
+func (s *source) roots(sum *totals, called map[int32]bool) (roots []int32, executed []work) {
 	roots, executed = make([]int32, len(s.tasks)), make([]work, len(s.tasks))
 	for i := range roots {
 		roots[i] = -1
@@ -217,6 +226,9 @@ func (s *source) roots(sum *totals) (roots []int32, executed []work) {
 		if n := &s.tree.nodes[i]; n.parent < 0 {
 			task := sum.task[i]
 			executed[task].add(sum.total[i])
+			if !n.seen && (n.function == none || called[n.function]) {
+				continue
+			}
 			if best := roots[task]; best < 0 || sum.total[i].instructions > sum.total[best].instructions {
 				roots[task] = int32(i)
 			}
@@ -236,10 +248,10 @@ func (s *source) body(root int32, sum *totals, executed work) (r, body int32) {
 
 // merged returns, by task, the one that it turns out to be. After a gap the root of a stack may be any function that
 // had not returned. It counts only if nothing calls it, unless it is the body of a task.
-func (s *source) merged(roots []int32, sum *totals, executed []work) []int32 {
-	called, bodies := s.called(), map[int32]int32{}
+func (s *source) merged(roots []int32, sum *totals, executed []work, called map[int32]bool) []int32 {
+	bodies := map[int32]int32{}
 	for i := range s.tasks {
-		if k := &s.tasks[i].taskKey; k.kind == ofRoot && !k.gap {
+		if k := &s.tasks[i].taskKey; k.kind == ofRoot && !k.gap && roots[i] >= 0 {
 			if root, body := s.body(roots[i], sum, executed[i]); root != body {
 				bodies[s.tree.nodes[body].function] = int32(i)
 			}
@@ -257,7 +269,7 @@ func (s *source) merged(roots []int32, sum *totals, executed []work) []int32 {
 		k.gap = false
 		if body, ok := bodies[k.function]; ok && k.instance == 0 {
 			into[i] = body
-		} else if called[k.function] || s.functions[k.function].Called {
+		} else if called[k.function] {
 			k = taskKey{kind: notSeen}
 			if _, ok := s.index[k]; !ok {
 				s.index[k] = int32(i) // the first of them is all of them
@@ -271,9 +283,15 @@ func (s *source) merged(roots []int32, sum *totals, executed []work) []int32 {
 	return into
 }
 
-// called returns the functions that something was seen to call, to jump to, or to enter by an exception.
+// called returns the functions that something of the program calls, or was seen to call, to jump to, or to enter by an
+// exception.
 func (s *source) called() map[int32]bool {
 	called := map[int32]bool{}
+	for i := range s.functions {
+		if s.functions[i].Called {
+			called[int32(i)] = true
+		}
+	}
 	for i := range s.tree.nodes {
 		if n := &s.tree.nodes[i]; n.parent >= 0 && n.function != none {
 			called[n.function] = true
