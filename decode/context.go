@@ -23,20 +23,10 @@ func (c *Context) Security() schema.Security {
 	return schema.Secure
 }
 
-// Space returns the memory space instructions are fetched from.
-func (c *Context) Space() image.Space {
-	switch c.Security() {
-	case schema.Hyp:
-		return image.HypSpace
-	case schema.NonSecure:
-		return image.NonSecureSpace
-	case schema.Secure:
-	}
-	return image.SecureSpace
+// SetSecurity sets the security state. It is the inverse of [Context.Security].
+func (c *Context) SetSecurity(s schema.Security) {
+	c.NS, c.Hyp = s != schema.Secure, s == schema.Hyp
 }
 
-// SetSpace sets the security state that fetches instructions from a memory
-// space. It is the inverse of [Context.Space].
-func (c *Context) SetSpace(s image.Space) {
-	c.NS, c.Hyp = s != image.SecureSpace, s == image.HypSpace
-}
+// Space returns the memory space instructions are fetched from.
+func (c *Context) Space() image.Space { return image.SpaceOf(c.Security()) }

@@ -50,7 +50,7 @@ func TestEveryBit(t *testing.T) {
 		v := newVariants(t, m.generate(t, smallRun))
 		data := slices.Clone(v.data)
 		var count flipCount
-		each := damageEach(521) // odd, so that every bit of a byte is met
+		each := damageEach(1031) // odd, so that every bit of a byte is met
 		for bit := 0; bit < 8*flipBytes; bit += each {
 			at := flipFrom + bit/8
 			data[at] ^= 1 << (bit % 8)

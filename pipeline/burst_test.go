@@ -48,7 +48,7 @@ func TestBursts(t *testing.T) {
 	need.FullRun(t, oneGoroutine)
 	eachMacrocell(t, func(t *testing.T, m macrocell) {
 		v := newVariants(t, m.generate(t, smallRun))
-		for _, seed := range damageSeeds(2_000 / damageEach(50)) {
+		for _, seed := range damageSeeds(2_000 / damageEach(80)) {
 			d := randomBurst(rand.New(rand.NewPCG(seed, 2)), v.data)
 			data := d.apply(v.data)
 			v.check(t, v.decode(t, data), data, d)

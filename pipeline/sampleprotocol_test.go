@@ -192,7 +192,7 @@ func (d *sampleDecoder) sample(i int) {
 		if d.payload(i) == syncCheck {
 			d.rec.Segment.Quality.FIFORight++
 		}
-		d.walk.Goto(decode.PC{Address: schema.Address(d.payload(next))}, d.rec.Space())
+		d.walk.Goto(decode.PC{Address: schema.Address(d.payload(next))}, d.rec.Security())
 	case sampleExecute, sampleBranch:
 		d.rec.Settle()
 		if stop := d.walk.Atom(&flow.Source{Offset: d.rec.Offset(i)}, true, 0); stop == flow.Missing {
@@ -200,10 +200,10 @@ func (d *sampleDecoder) sample(i int) {
 		}
 		d.execute()
 		if status == sampleBranch {
-			d.walk.Goto(decode.PC{Address: schema.Address(d.payload(next))}, d.rec.Space())
+			d.walk.Goto(decode.PC{Address: schema.Address(d.payload(next))}, d.rec.Security())
 		}
 	case sampleCancel:
 		d.cancel(i, int(d.rec.Part.Data[i+1]))
-		d.walk.Goto(decode.PC{Address: schema.Address(d.payload(next))}, d.rec.Space())
+		d.walk.Goto(decode.PC{Address: schema.Address(d.payload(next))}, d.rec.Security())
 	}
 }

@@ -32,11 +32,17 @@ type Block struct {
 // block: the decoder stops walking it.
 const MaxBlock = 65535
 
+// A State is the execution state of an instruction: what says, beside its address, which bytes are
+// fetched and how they are decoded.
+type State struct {
+	ISA      ISA
+	Security Security // it is fetched in
+}
+
 // A BlockKey identifies a block within a source.
 type BlockKey struct {
 	Address Address // the block was entered at
-	ISA     ISA
-	Space   uint8 // memory space it was fetched from, as image.Space
+	State
 	// Short says that the block ends after a few instructions, because its result
 	// had too many in longer blocks.
 	Short bool

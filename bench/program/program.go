@@ -59,18 +59,5 @@ func (p *Program) Instruction(at step.Place) (isa.Instruction, error) {
 // Fetch returns the memory at an address, as far as it lies in one piece, as a
 // core in the security state fetches it; nil if there is none.
 func (p *Program) Fetch(security schema.Security, address schema.Address) []byte {
-	return p.mem.Fetch(space(security), address)
-}
-
-// space is the memory space of fetches in a security state.
-func space(s schema.Security) image.Space {
-	switch s {
-	case schema.Secure:
-		return image.SecureSpace
-	case schema.NonSecure:
-		return image.NonSecureSpace
-	case schema.Hyp:
-		return image.HypSpace
-	}
-	panic(fmt.Sprintf("program: security state %d", s))
+	return p.mem.Fetch(image.SpaceOf(security), address)
 }

@@ -364,7 +364,7 @@ func (d *Decoder) jump(a *received) {
 	}
 	d.closeUnplaced()
 	d.skip = false
-	d.walk.Goto(d.inside(to), d.rec.Space())
+	d.walk.Goto(d.inside(to), d.rec.Security())
 }
 
 // inconsistent records that an address is not that of the program.

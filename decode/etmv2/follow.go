@@ -257,7 +257,7 @@ func (d *Decoder) jump(to decode.PC) {
 		d.enterThumb(to)
 		return
 	}
-	d.walk.Goto(to, d.rec.Space())
+	d.walk.Goto(to, d.rec.Security())
 }
 
 // A lastInstruction is what the last row says of its instruction.

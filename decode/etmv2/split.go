@@ -54,7 +54,7 @@ func (d *Decoder) enterThumb(to decode.PC) {
 		to.Address -= 2
 		d.split.second = true
 	}
-	d.walk.Goto(to, d.rec.Space())
+	d.walk.Goto(to, d.rec.Security())
 }
 
 // isSecondHalf reports whether an address is that of the second half of a pair.

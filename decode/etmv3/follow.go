@@ -241,5 +241,5 @@ func (d *Decoder) jump(address schema.Address, state schema.ISA) {
 		address -= 2
 		d.split.second = true
 	}
-	d.walk.Goto(decode.PC{Address: address, ISA: state}, d.rec.Space())
+	d.walk.Goto(decode.PC{Address: address, ISA: state}, d.rec.Security())
 }

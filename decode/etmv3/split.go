@@ -54,7 +54,7 @@ func (d *Decoder) dropHalf() {
 // toSecondHalf sets the position to the second half of the instruction at a PC.
 // traced reports whether an atom traced the first half.
 func (d *Decoder) toSecondHalf(at decode.PC, traced bool) {
-	d.walk.Goto(at, d.rec.Space())
+	d.walk.Goto(at, d.rec.Security())
 	d.split.second, d.split.first = true, traced
 }
 

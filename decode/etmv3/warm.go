@@ -206,7 +206,7 @@ func (d *Decoder) warmBranch(b []byte, at flow.Cursor) (next flow.Cursor, length
 	shift := uint32(addressShift(state))
 	mask := uint32(1)<<(sent+shift) - 1
 	to := d.address&^schema.Address(mask) | schema.Address(v<<shift&mask)
-	if next = d.walk.AddressCursor(decode.PC{Address: to, ISA: state}, d.rec.Space()); !next.Known() || at.Known() && next != at {
+	if next = d.walk.AddressCursor(decode.PC{Address: to, ISA: state}, d.rec.Security()); !next.Known() || at.Known() && next != at {
 		return next, 0
 	}
 	d.address, d.isa, d.altISA = to, state, thumbEE

@@ -283,7 +283,7 @@ func (d *Decoder) fittingAtoms(r *rand.Rand, scout *flow.Walker) Atoms {
 		if a.reserved() || a.Count == 0 && (!d.cfg.CycleAccurate || r.IntN(4) > 0) {
 			continue
 		}
-		if scout.Goto(d.walk.PC(), d.rec.Space()); try > 100 || fits(&a, scout) { // it may lead to no memory
+		if scout.Goto(d.walk.PC(), d.rec.Security()); try > 100 || fits(&a, scout) { // it may lead to no memory
 			return a
 		}
 	}

@@ -26,7 +26,7 @@ func TestAtoms(t *testing.T) {
 	w := NewWalker(NewProgram(mem, Rules{}))
 	var result decode.Result
 	w.Begin(&result)
-	w.Goto(decode.PC{Address: 0x8000}, image.SecureSpace)
+	w.Goto(decode.PC{Address: 0x8000}, schema.Secure)
 	first, second := Source{Offset: 1, Flags: schema.RunHasCosts, Cycle: 5}, Source{Offset: 2}
 	for i, step := range []struct {
 		source   *Source
@@ -82,7 +82,7 @@ func TestAtomsOfUnitBudget(t *testing.T) {
 	const entries, atoms = 400, 15
 	w, result := newWalker(0, a32(0, repeated(nop, schema.MaxBlock+entries+atoms)...))
 	enter := func(i schema.Address) {
-		w.Goto(decode.PC{Address: 4 * i, ISA: schema.A32}, image.SecureSpace)
+		w.Goto(decode.PC{Address: 4 * i, ISA: schema.A32}, schema.Secure)
 		if walked, stop := w.Executed(&Source{Offset: int64(i)}, atoms); walked != atoms || stop != Arrived {
 			t.Fatalf("entry %d: %d atoms walked, stop %d", i, walked, stop)
 		}
@@ -148,12 +148,12 @@ func TestShortBlocksDependOnUnit(t *testing.T) {
 		result := &decode.Result{}
 		w.Begin(result)
 		for i := range schema.Address(entries) { // each branch is in the result, not taken
-			w.Goto(decode.PC{Address: 4 * (straight + i), ISA: schema.A32}, image.SecureSpace)
+			w.Goto(decode.PC{Address: 4 * (straight + i), ISA: schema.A32}, schema.Secure)
 			w.Atom(&Source{Offset: -1}, false, 0)
 		}
 		for i := range n {
 			source := &Source{Offset: int64(i)}
-			w.Goto(decode.PC{Address: 4 * (straight + order(i)), ISA: schema.A32}, image.SecureSpace)
+			w.Goto(decode.PC{Address: 4 * (straight + order(i)), ISA: schema.A32}, schema.Secure)
 			if walked, stop := w.Executed(source, 40); walked != 40 || stop != Arrived {
 				t.Fatalf("entry %d: %d atoms, stop %d", i, walked, stop)
 			}
@@ -187,7 +187,7 @@ func TestUnusedTargets(t *testing.T) {
 	const back = 0xea000000 | -(schema.MaxBlock+branches+2)&0xffffff // b to as many words before
 	w, result := newWalker(0, a32(0, append(memory, repeated(back, branches)...)...))
 	for i := range schema.Address(branches) {
-		w.Goto(decode.PC{Address: 4 * (schema.MaxBlock + branches + i), ISA: schema.A32}, image.SecureSpace)
+		w.Goto(decode.PC{Address: 4 * (schema.MaxBlock + branches + i), ISA: schema.A32}, schema.Secure)
 		if stop := w.Atom(&Source{}, true, 0); stop != Arrived || w.PC().Address != 4*i {
 			t.Fatalf("branch %d: stop %d, at %#x", i, stop, w.PC().Address)
 		}
@@ -208,7 +208,7 @@ func TestExecuted(t *testing.T) {
 	w := NewWalker(NewProgram(mem, Rules{}))
 	var result decode.Result
 	w.Begin(&result)
-	w.Goto(decode.PC{Address: 0x8000}, image.SecureSpace)
+	w.Goto(decode.PC{Address: 0x8000}, schema.Secure)
 	walked, stop := w.Executed(&Source{Offset: 1}, 80)
 	if walked != 70 || stop != Missing || w.MissingAddress() != 0x8000+4*70 {
 		t.Errorf("walked %d, stop %d at %#x", walked, stop, w.MissingAddress())

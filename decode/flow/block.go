@@ -162,14 +162,14 @@ func (b *block) endAt(in isa.Instruction, pushes bool) {
 // fetch decodes the instruction at address. A 32-bit instruction may lie across
 // two regions; a 16-bit one needs no more than its own two bytes.
 func (p *Program) fetch(key schema.BlockKey, address schema.Address) (isa.Instruction, bool) {
-	lo, ok := p.halfword(key.Space, address)
+	lo, ok := p.halfword(key.Security, address)
 	if !ok {
 		return isa.Instruction{}, false
 	}
 	if key.ISA != schema.A32 && !isa.Is32Bit(lo) {
 		return isa.T32(lo, 0, address, key.ISA == schema.T32EE), true
 	}
-	hi, ok := p.halfword(key.Space, address+2)
+	hi, ok := p.halfword(key.Security, address+2)
 	if !ok {
 		return isa.Instruction{}, false
 	}
@@ -180,10 +180,11 @@ func (p *Program) fetch(key schema.BlockKey, address schema.Address) (isa.Instru
 }
 
 // halfword fetches two bytes, from the region fetched from last if it has them.
-func (p *Program) halfword(space uint8, address schema.Address) (uint16, bool) {
+func (p *Program) halfword(security schema.Security, address schema.Address) (uint16, bool) {
 	i := int64(address) - int64(p.windowAt)
-	if space != p.windowSpace || i < 0 || i+2 > int64(len(p.window)) {
-		p.window, p.windowAt, p.windowSpace = p.mem.Fetch(image.Space(space), address), address, space
+	if security != p.windowSecurity || i < 0 || i+2 > int64(len(p.window)) {
+		p.window = p.mem.Fetch(image.SpaceOf(security), address)
+		p.windowAt, p.windowSecurity = address, security
 		i = 0
 	}
 	if i+2 <= int64(len(p.window)) {
@@ -193,7 +194,7 @@ func (p *Program) halfword(space uint8, address schema.Address) (uint16, bool) {
 	if i+1 > int64(len(p.window)) {
 		return 0, false
 	}
-	second := p.mem.Fetch(image.Space(space), address+1)
+	second := p.mem.Fetch(image.SpaceOf(security), address+1)
 	if len(second) == 0 {
 		return 0, false
 	}
@@ -223,21 +224,17 @@ func (r Rules) endsBlock(f isa.Flow) bool {
 	panic("flow: unknown isa.Flow")
 }
 
-// A location is a PC and the memory space its instruction is fetched from.
-type location struct {
-	decode.PC
-	space image.Space
+// keyAt returns the key of the block entered at a PC in a security state.
+func keyAt(at decode.PC, security schema.Security) schema.BlockKey {
+	return schema.BlockKey{Address: at.Address, State: schema.State{ISA: at.ISA, Security: security}}
 }
 
-func (p location) key() schema.BlockKey {
-	return schema.BlockKey{Address: p.Address, ISA: p.ISA, Space: uint8(p.space)}
-}
-
-// A locationID is the key of a block as a number: the address, and above it instruction set, memory space, and whether the block is short.
+// A locationID is the key of a block as a number: the address, and above it instruction set, security
+// state, and whether the block is short.
 type locationID uint64
 
 func identify(k schema.BlockKey) locationID {
-	id := locationID(schema.Word(k.Address)) | locationID(k.ISA)<<32 | locationID(k.Space)<<40
+	id := locationID(schema.Word(k.Address)) | locationID(k.ISA)<<32 | locationID(k.Security)<<40
 	if k.Short {
 		id |= 1 << 48
 	}
@@ -245,9 +242,11 @@ func identify(k schema.BlockKey) locationID {
 }
 
 func (i locationID) key() schema.BlockKey {
-	return schema.BlockKey{Address: i.address(), ISA: i.isa(), Space: uint8(i.space()), Short: i>>48 != 0}
+	return schema.BlockKey{Address: i.address(), State: i.state(), Short: i>>48 != 0}
 }
 
 func (i locationID) address() schema.Address { return schema.Address(uint32(i)) }
-func (i locationID) isa() schema.ISA         { return schema.ISA(i >> 32) }
-func (i locationID) space() image.Space      { return image.Space(i >> 40) }
+
+func (i locationID) state() schema.State {
+	return schema.State{ISA: schema.ISA(i >> 32), Security: schema.Security(i >> 40)}
+}

@@ -26,9 +26,9 @@ type Program struct {
 
 	scratch builder
 	// The region fetched from last.
-	window      []byte
-	windowAt    schema.Address
-	windowSpace uint8
+	window         []byte
+	windowAt       schema.Address
+	windowSecurity schema.Security
 }
 
 const (
@@ -85,12 +85,11 @@ func (p *Program) trim() {
 	p.limit = max(limitInstructions, p.held+heldInstructions)
 }
 
-// block returns the block entered at a location.
-func (p *Program) block(at location) *block {
-	if b := p.known(at); b != nil {
+// block returns the block entered at a key, whose Short does not matter.
+func (p *Program) block(key schema.BlockKey) *block {
+	if b := p.known(key); b != nil {
 		return b
 	}
-	key := at.key()
 	key.Short = p.short
 	if p.held > p.limit {
 		p.trim()
@@ -102,10 +101,10 @@ func (p *Program) block(at location) *block {
 	return b
 }
 
-// known returns the block entered at a location, nil if it is not built yet.
+// known returns the block entered at a key, whose Short does not matter; nil if it is not built yet.
 // Whether the block is long or short does not depend on what else is cached.
-func (p *Program) known(at location) *block {
-	key := at.key()
+func (p *Program) known(key schema.BlockKey) *block {
+	key.Short = false
 	b := p.find(key)
 	if !p.short || b != nil && b.unit == p.unit {
 		return b

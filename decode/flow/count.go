@@ -69,7 +69,7 @@ func (w *Walker) BranchTo(c Cursor, to decode.PC, seq int64) (next Cursor, ok bo
 	if b.link && w.prog.rules.ReturnStack {
 		w.stack.push(b)
 	}
-	next = w.find(b.at.inSpace(to))
+	next = w.find(b.at.withPC(to))
 	if b.flow == isa.Indirect {
 		w.arrive(b, next.b)
 	} else {

@@ -18,7 +18,7 @@ type Cursor struct{ b *block }
 func (c Cursor) Known() bool { return c.b != nil }
 
 // ISA returns the instruction set at c.
-func (c Cursor) ISA() schema.ISA { return c.b.at.isa() }
+func (c Cursor) ISA() schema.ISA { return c.b.at.state().ISA }
 
 // Instructions returns how many instructions there are up to the next waypoint, with it.
 func (c Cursor) Instructions() int64 { return int64(c.b.count) }
@@ -40,8 +40,7 @@ func (w *Walker) Lend() Cursor {
 
 // Resume continues at c.
 func (w *Walker) Resume(c Cursor) {
-	w.cur, w.pos = c.b, 0
-	w.at = location{decode.PC{Address: c.b.at.address(), ISA: c.b.at.isa()}, c.b.at.space()}
+	w.cur, w.pos, w.at = c.b, 0, c.b.at.key()
 }
 
 // A Pause is where a warm walk paused.
@@ -112,7 +111,7 @@ func (w *Walker) Branch(c Cursor, run *schema.Run, offset int64, to decode.PC) (
 	if b.link && w.prog.rules.ReturnStack {
 		w.stack.push(b)
 	}
-	next = w.find(b.at.inSpace(to))
+	next = w.find(b.at.withPC(to))
 	if b.closed>>taken&1 != 0 {
 		w.noteStep(b, taken, next.b, 0)
 	}
@@ -158,8 +157,8 @@ func (b *block) fill(run *schema.Run, offset int64, outcome uint8) {
 }
 
 // successor returns where the waypoint of b leads, if it is special and was executed. It
-// returns nil, and does nothing, if the walk did not go there yet, or into another memory
-// space.
+// returns nil, and does nothing, if the walk did not go there yet, or into another security
+// state.
 func (w *Walker) successor(b *block) *block {
 	stack := w.prog.rules.ReturnStack
 	switch next := b.links[taken]; {
@@ -178,14 +177,14 @@ func (w *Walker) successor(b *block) *block {
 		return nil
 	}
 	next := caller.links[fallThrough]
-	if next == nil || caller.at.space() != b.at.space() {
+	if next == nil || caller.at.state().Security != b.at.state().Security {
 		w.stack.push(caller)
 		return nil
 	}
 	return next
 }
 
-// inSpace returns the location of a PC in the memory space of i.
-func (i locationID) inSpace(to decode.PC) locationID {
-	return identify(schema.BlockKey{Address: to.Address, ISA: to.ISA, Space: uint8(i.space())})
+// withPC returns the location of a PC in the security state of i.
+func (i locationID) withPC(to decode.PC) locationID {
+	return identify(keyAt(to, i.state().Security))
 }

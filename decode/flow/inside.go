@@ -2,7 +2,6 @@ package flow
 
 import (
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -96,12 +95,13 @@ func (w *Walker) includeWhole(b *block) bool {
 // link returns the block that b leads to, by the outcome of its last atom, where no walk
 // went there yet: nil if it is not cached, or after an indirect branch.
 func (w *Walker) link(b *block, outcome uint8) *block {
-	to := location{decode.PC{Address: b.next, ISA: b.at.isa()}, b.at.space()}
+	to := b.at.key()
+	to.Address = b.next
 	if outcome == taken {
 		if b.flow != isa.Direct {
 			return nil
 		}
-		to.PC = decode.PC{Address: b.last.Target, ISA: b.last.TargetISA}
+		to.Address, to.ISA = b.last.Target, b.last.TargetISA
 	}
 	next := w.prog.known(to)
 	if !b.dropped {
@@ -124,8 +124,8 @@ var insideOutcomes = [2]schema.Outcome{schema.Passed, schema.NotTaken}
 
 // AddressCursor returns the position at an address from the trace, the zero Cursor if it
 // has no block yet.
-func (w *Walker) AddressCursor(to decode.PC, space image.Space) Cursor {
-	return w.find(identify(location{to, space}.key()))
+func (w *Walker) AddressCursor(to decode.PC, security schema.Security) Cursor {
+	return w.find(identify(keyAt(to, security)))
 }
 
 // Within returns the index in the result of the block at c, and its instructions: none if

@@ -75,7 +75,7 @@ func (w *Walker) stopAt(b *block, pos int, open bool) {
 	}
 	if b != w.cur {
 		w.cur = b
-		w.at.Address, w.at.ISA, w.at.space = b.at.address(), b.at.isa(), b.at.space()
+		w.at = b.at.key()
 	}
 	if pos > 0 && pos == int(b.count) {
 		w.Take()
@@ -148,7 +148,7 @@ func (w *Walker) BranchSample(o *decode.OffsetCursor, unit int, to decode.PC) (r
 		return false, false
 	}
 	next := b.links[taken] // where it went last
-	if at := b.at.inSpace(to); next == nil || next.at != at {
+	if at := b.at.withPC(to); next == nil || next.at != at {
 		if next = w.prog.find(at.key()); next == nil {
 			return false, false
 		}
@@ -165,14 +165,14 @@ func (w *Walker) SVCSample(o *decode.OffsetCursor, unit int, to decode.PC) bool 
 	if b == nil || w.pos >= int(b.split) || schema.Kind(b.code.Kind[w.pos]) != schema.KindSVC {
 		return false
 	}
-	next := w.prog.find(b.at.inSpace(to).key())
+	next := w.prog.find(b.at.withPC(to).key())
 	return next != nil && w.sampleTo(b, next, o.At(unit), schema.Passed)
 }
 
 // sampleTo walks an instruction of b, and continues at the block next, unless that may
 // begin with the second half of a BL.
 func (w *Walker) sampleTo(b, next *block, at decode.CaptureOffset, outcome schema.Outcome) bool {
-	if next.count == 0 || next.at.isa() != schema.A32 && next.split == 0 || !w.isReady(b) {
+	if next.count == 0 || next.at.state().ISA != schema.A32 && next.split == 0 || !w.isReady(b) {
 		return false
 	}
 	run := w.oneSample(b, at)
@@ -235,5 +235,5 @@ func (w *Walker) follow(b *block, link int) {
 // moveTo sets the position to the start of a block.
 func (w *Walker) moveTo(b *block) {
 	w.cur, w.pos, w.open = b, 0, false
-	w.at.Address, w.at.ISA, w.at.space = b.at.address(), b.at.isa(), b.at.space()
+	w.at = b.at.key()
 }

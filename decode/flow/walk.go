@@ -4,7 +4,6 @@ import (
 	"sort"
 
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -21,10 +20,10 @@ type Walker struct {
 	unitWeight int    // instructions of the blocks that the result holds
 
 	known bool
-	at    location
-	cur   *block // block of the position, nil if not looked up yet
-	pos   int    // in cur
-	open  bool   // the last run may continue: see run
+	at    schema.BlockKey // its Short does not matter
+	cur   *block          // block of the position, nil if not looked up yet
+	pos   int             // in cur
+	open  bool            // the last run may continue: see run
 
 	stack returnStack
 
@@ -89,13 +88,12 @@ func (w *Walker) relocate() *block {
 	if w.cur == nil || w.cur.code == nil {
 		return nil
 	}
-	k := w.cur.code.Key
-	return w.prog.block(location{decode.PC{Address: k.Address, ISA: k.ISA}, image.Space(k.Space)})
+	return w.prog.block(w.cur.code.Key)
 }
 
 // Goto sets the position to an address from the trace.
-func (w *Walker) Goto(at decode.PC, space image.Space) {
-	w.known, w.at, w.cur, w.pos, w.open = true, location{at, space}, nil, 0, false
+func (w *Walker) Goto(at decode.PC, security schema.Security) {
+	w.known, w.at, w.cur, w.pos, w.open = true, keyAt(at, security), nil, 0, false
 }
 
 // Lose makes the position unknown.
@@ -109,7 +107,7 @@ func (w *Walker) PC() decode.PC {
 	if w.cur != nil && w.pos < w.cur.len() {
 		return decode.PC{Address: w.cur.code.Address[w.pos], ISA: w.at.ISA}
 	}
-	return w.at.PC
+	return decode.PC{Address: w.at.Address, ISA: w.at.ISA}
 }
 
 // ISA returns the instruction set at the position, and that of the waypoint that
@@ -264,7 +262,8 @@ func (w *Walker) Take() {
 // cached yet is built when an instruction of it is walked.
 func (w *Walker) step(link int, to decode.PC) {
 	from := w.cur
-	w.at.PC, w.cur, w.pos = to, from.links[link], 0
+	w.at.Address, w.at.ISA = to.Address, to.ISA
+	w.cur, w.pos = from.links[link], 0
 	if w.cur == nil || w.prog.short {
 		w.cur = w.prog.known(w.at)
 		if !from.dropped {
@@ -277,20 +276,20 @@ func (w *Walker) step(link int, to decode.PC) {
 func (w *Walker) Push() { w.stack.push(w.cur) }
 
 // Return follows the indirect branch that is the waypoint to the top of the
-// return stack, and returns the memory space of that entry: the entry has the
-// security state too (IHI 0035B §B.3.2). If the stack is empty, Return fails and
-// the position does not change.
-func (w *Walker) Return() (image.Space, bool) {
+// return stack, and returns the security state of that entry, which has it too
+// (IHI 0035B §B.3.2). If the stack is empty, Return fails and the position does
+// not change.
+func (w *Walker) Return() (schema.Security, bool) {
 	caller := w.stack.pop()
 	if w.cur.last.Link { // pop first, push after
 		w.Push()
 	}
 	if caller == nil {
-		return image.AnySpace, false
+		return schema.Secure, false
 	}
-	w.at.ISA, w.at.space, w.cur = caller.at.isa(), caller.at.space(), caller
+	w.at.State, w.cur = caller.at.state(), caller
 	w.Pass()
-	return w.at.space, true
+	return w.at.Security, true
 }
 
 // UpTo walks up to and over the first instruction that ends after target: at least
@@ -308,7 +307,7 @@ func (w *Walker) UpTo(target schema.Address, t *Source) Stop {
 			return Endless
 		}
 		if w.pos = i + 1; w.pos == n {
-			w.Goto(decode.PC{Address: b.next, ISA: w.at.ISA}, w.at.space)
+			w.Goto(decode.PC{Address: b.next, ISA: w.at.ISA}, w.at.Security)
 		}
 		return Arrived
 	}

@@ -25,7 +25,7 @@ func a32(address schema.Address, words ...uint32) image.Region {
 func newWalker(at schema.Address, regions ...image.Region) (*Walker, *decode.Result) {
 	w, result := NewWalker(NewProgram(image.New(image.Order(regions)...), Rules{Barriers: true})), &decode.Result{}
 	w.Begin(result)
-	w.Goto(decode.PC{Address: at, ISA: schema.A32}, image.SecureSpace)
+	w.Goto(decode.PC{Address: at, ISA: schema.A32}, schema.Secure)
 	return w, result
 }
 
@@ -69,7 +69,7 @@ func TestUnitBudget(t *testing.T) {
 	w, result := newWalker(0, a32(0, words...))
 	held := 0
 	for at := schema.Address(4 * 2 * length); at > 0; at -= 4 {
-		w.Goto(decode.PC{Address: at, ISA: schema.A32}, image.SecureSpace)
+		w.Goto(decode.PC{Address: at, ISA: schema.A32}, schema.Secure)
 		if w.ToWaypoint(&Source{}, true) == Endless {
 			break
 		}
@@ -82,7 +82,7 @@ func TestUnitBudget(t *testing.T) {
 	}
 	next := &decode.Result{}
 	w.Begin(next) // empties the cache; the new work unit has a budget of its own
-	w.Goto(decode.PC{Address: 4 * 2 * length, ISA: schema.A32}, image.SecureSpace)
+	w.Goto(decode.PC{Address: 4 * 2 * length, ISA: schema.A32}, schema.Secure)
 	if stop := w.ToWaypoint(&Source{}, true); stop != Arrived || len(next.Runs) != 1 {
 		t.Errorf("the next unit: stop %d, %d runs", stop, len(next.Runs))
 	}
@@ -99,7 +99,7 @@ func TestCacheBudget(t *testing.T) {
 	w, result := newWalker(0, a32(0, words...))
 	for i := range schema.Address(entries) {
 		for _, at := range []schema.Address{4 * (entries - i), 0} {
-			w.Goto(decode.PC{Address: at, ISA: schema.A32}, image.SecureSpace)
+			w.Goto(decode.PC{Address: at, ISA: schema.A32}, schema.Secure)
 			if stop, want := w.ToWaypoint(&Source{}, true), map[bool]Stop{true: Endless, false: Arrived}[at > 0]; stop != want {
 				t.Fatalf("from 0x%x: stop %d, want %d", at, stop, want)
 			}
@@ -117,7 +117,7 @@ func TestCacheBudget(t *testing.T) {
 func TestCacheOfUnit(t *testing.T) {
 	const branchToNext, blocks = 0xeaffffff, limitInstructions/17 + 100 // of one instruction
 	w, result := newWalker(0, a32(0, repeated(branchToNext, blocks+1)...))
-	w.Goto(decode.PC{Address: 0, ISA: schema.A32}, image.SecureSpace)
+	w.Goto(decode.PC{Address: 0, ISA: schema.A32}, schema.Secure)
 	for i := range blocks {
 		if stop := w.ToWaypoint(&Source{}, true); stop != Arrived {
 			t.Fatalf("branch %d: stop %d", i, stop)
@@ -136,7 +136,7 @@ func TestUnitBudgetOfParts(t *testing.T) {
 	w, result := newWalker(0, a32(0, words...))
 	walk := func(at schema.Address) Stop {
 		w.Begin(result)
-		w.Goto(decode.PC{Address: 4 * at, ISA: schema.A32}, image.SecureSpace)
+		w.Goto(decode.PC{Address: 4 * at, ISA: schema.A32}, schema.Secure)
 		return w.ToWaypoint(&Source{}, true)
 	}
 	for range parts {
@@ -152,7 +152,7 @@ func TestUnitBudgetOfParts(t *testing.T) {
 		t.Errorf("%d parts with code of their own, want %d", n, want)
 	}
 	w.Begin(&decode.Result{})
-	w.Goto(decode.PC{Address: 4 * parts, ISA: schema.A32}, image.SecureSpace)
+	w.Goto(decode.PC{Address: 4 * parts, ISA: schema.A32}, schema.Secure)
 	if stop := w.ToWaypoint(&Source{}, true); stop != Arrived {
 		t.Errorf("the next unit: stop %d", stop)
 	}
@@ -206,7 +206,7 @@ func TestReturnAfterForget(t *testing.T) {
 	w, _ := newWalker(0, a32(0, bl, branchToSelf, bxLR))
 	walk := func(from schema.Address) {
 		t.Helper()
-		w.Goto(decode.PC{Address: from, ISA: schema.A32}, image.SecureSpace)
+		w.Goto(decode.PC{Address: from, ISA: schema.A32}, schema.Secure)
 		if stop := w.ToWaypoint(&Source{}, true); stop != Arrived {
 			t.Fatalf("stop %d", stop)
 		}

@@ -223,3 +223,19 @@ func BenchmarkFetch(b *testing.B) {
 		m.Fetch(SecureSpace, i%16<<20)
 	}
 }
+
+func TestSpaceOf(t *testing.T) {
+	tests := map[schema.Security]Space{
+		schema.Secure:    SecureSpace,
+		schema.NonSecure: NonSecureSpace,
+		schema.Hyp:       HypSpace,
+	}
+	if len(tests) != len(schema.SecurityNames) {
+		t.Fatalf("%d of %d security states", len(tests), len(schema.SecurityNames))
+	}
+	for s, want := range tests {
+		if got := SpaceOf(s); got != want {
+			t.Errorf("SpaceOf(%v) = %v, want %v", s, got, want)
+		}
+	}
+}

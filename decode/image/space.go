@@ -4,7 +4,11 @@
 // sections of a snapshot (§6) and program images (§8).
 package image
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // A Space is a memory space of an Arm core, as far as it matters to a fetch.
 type Space uint8
@@ -21,6 +25,14 @@ const (
 
 	spaces = iota
 )
+
+// SpaceOf returns the space that a core in a security state fetches from. It panics if there is no
+// such state.
+func SpaceOf(s schema.Security) Space {
+	return [...]Space{
+		schema.Secure: SecureSpace, schema.NonSecure: NonSecureSpace, schema.Hyp: HypSpace,
+	}[s]
+}
 
 var spaceNames = [spaces]string{"any", "S", "N", "H", "P"}
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -21,7 +20,7 @@ func (d *Decoder) restart(p *Packet) {
 		d.rec.ContextID = schema.Of(p.ContextID)
 	}
 	d.walk.EmptyStack()
-	d.walk.Goto(decode.PC{Address: p.Address, ISA: p.ISA}, d.rec.Space())
+	d.walk.Goto(decode.PC{Address: p.Address, ISA: p.ISA}, d.rec.Security())
 	d.recordContext(d.isa)
 }
 
@@ -76,8 +75,8 @@ func (d *Decoder) leaveWaypoint(executed bool) {
 // and security state of its target come from the return stack (§4.13, B.3.2).
 func (d *Decoder) returnByStack() {
 	if d.cfg.ReturnStack {
-		if space, ok := d.walk.Return(); ok {
-			d.enterSpace(space)
+		if security, ok := d.walk.Return(); ok {
+			d.enterSecurity(security)
 			return
 		}
 	}
@@ -90,12 +89,12 @@ func (d *Decoder) returnByStack() {
 	d.inconsistent(at, detail)
 }
 
-// enterSpace sets the security state to that of a memory space.
-func (d *Decoder) enterSpace(space image.Space) {
-	if space == d.rec.Space() {
+// enterSecurity sets the security state.
+func (d *Decoder) enterSecurity(to schema.Security) {
+	if to == d.rec.Security() {
 		return
 	}
-	d.rec.SetSpace(space)
+	d.rec.SetSecurity(to)
 	d.recordContext(d.walk.ISA())
 }
 
@@ -180,7 +179,7 @@ func (d *Decoder) branchTo(p *Packet) {
 		d.halted = true
 		d.walk.Lose()
 	default:
-		d.walk.Goto(decode.PC{Address: d.address, ISA: d.isa}, d.rec.Space())
+		d.walk.Goto(decode.PC{Address: d.address, ISA: d.isa}, d.rec.Security())
 	}
 }
 

@@ -205,7 +205,7 @@ func (d *Decoder) cool(at flow.Cursor, exit flow.Pause, runs []schema.Run, reach
 	switch exit {
 	case flow.AtBlock:
 	case toAddress:
-		d.walk.Goto(reached, d.rec.Space())
+		d.walk.Goto(reached, d.rec.Security())
 	default:
 		d.leaveWaypoint(exit == flow.AfterExecuted)
 	}

@@ -12,11 +12,14 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
+// oneByOne is why a short run, which is for races, leaves out a replay.
+const oneByOne = "instructions are replayed one by one, in one goroutine"
+
 // The sample runs five tasks, whose numbers are Context IDs in its trace. Without those the stacks
 // find the same tasks: what is of another one is boot, whose Context ID is 0, and what the kernel
 // executes from the write of CONTEXTIDR to the return from the exception.
 func TestTasksWithoutContexts(t *testing.T) {
-	need.FullRun(t, "instructions are replayed one by one, in one goroutine")
+	need.FullRun(t, oneByOne)
 	r := replayed(t, exportSample(t, schema.LevelInstructions), false)
 	if got, want := r.words(), "5 tasks: 1 start, 4 new; 52 switches, 0 ambiguous, 0 drift"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -43,7 +46,7 @@ func TestTasksWithoutContexts(t *testing.T) {
 
 // With Context IDs a task only gets its turn when its own one is set.
 func TestSwitchesKeepToContexts(t *testing.T) {
-	need.FullRun(t, "instructions are replayed one by one, in one goroutine")
+	need.FullRun(t, oneByOne)
 	r := replayed(t, exportSample(t, schema.LevelInstructions), true)
 	if got, want := r.words(), "6 tasks: 1 start, 5 new; 53 switches, 0 ambiguous, 0 drift"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -66,7 +69,7 @@ func TestSwitchesKeepToContexts(t *testing.T) {
 // Instruction after instruction, as rows have them, comes to the same tables as an export, whose
 // workers fold what blocks execute.
 func TestReplayAsExported(t *testing.T) {
-	need.FullRun(t, "instructions are replayed one by one, in one goroutine")
+	need.FullRun(t, oneByOne)
 	d := exportSample(t, schema.LevelInstructions)
 	r := replayed(t, d, true)
 	var got, want []string

@@ -4,12 +4,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // Five damaged bytes of the sample's trace, some of which nothing notices: nearly all that both
 // executed keeps the top of its stack. What is below may be lost, as damage drops it.
 func TestDamagedStacks(t *testing.T) {
+	need.FullRun(t, oneByOne)
 	whole := replayed(t, exportSample(t, schema.LevelInstructions), true)
 	damaged := replayed(t, exportSample(t, schema.LevelInstructions,
 		flip{10007, 0x5a}, flip{20011, 0x5a}, flip{30013, 0x5a}, flip{40009, 0x5a}, flip{50021, 0x5a}), true)

@@ -173,7 +173,7 @@ func (p *player) block(b *schema.Batch, row int) uint32 {
 		n = uint32(len(p.numbers))
 		p.numbers[c], p.number = n, append(p.number, n)
 		p.unit.Blocks = append(p.unit.Blocks, &schema.Block{
-			Key:     schema.BlockKey{Address: c.address, ISA: schema.ISA(c.set)},
+			Key:     schema.BlockKey{Address: c.address, State: schema.State{ISA: schema.ISA(c.set)}},
 			Address: []schema.Address{c.address}, Opcode: []uint32{c.opcode}, Size: []uint8{c.size}, Kind: []uint8{c.kind},
 		})
 	}

@@ -107,7 +107,7 @@ func (p *player) block(words []string) {
 		set, size = schema.T32, 2
 	}
 	address := schema.Address(p.hex(words[1]))
-	b := &schema.Block{Key: schema.BlockKey{Address: address, ISA: set}}
+	b := &schema.Block{Key: schema.BlockKey{Address: address, State: schema.State{ISA: set}}}
 	for _, name := range words[2:] {
 		b.Address, b.Size = append(b.Address, address), append(b.Size, size)
 		b.Opcode, b.Kind = append(b.Opcode, 0), append(b.Kind, index(p, schema.KindNames, name))

@@ -41,7 +41,7 @@ func Blocks(r *rand.Rand, n, most int) []*schema.Block {
 	for i := range n {
 		b := &schema.Block{Key: schema.BlockKey{
 			Address: schema.Address(i),
-			ISA:     schema.ISA(uint32(i) / 3 % uint32(len(schema.ISANames))),
+			State:   schema.State{ISA: schema.ISA(uint32(i) / 3 % uint32(len(schema.ISANames)))},
 		}}
 		for range 1 + r.IntN(most) {
 			b.Address = append(b.Address, schema.Address(0x8000_0000+2*r.Uint32N(uint32(n*most))))

@@ -1,0 +1,30 @@
+package decode
+
+import (
+	"testing"
+
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/schema"
+)
+
+func TestContextSecurity(t *testing.T) {
+	tests := []struct {
+		ns, hyp bool
+		want    schema.Security
+		space   image.Space
+	}{
+		{false, false, schema.Secure, image.SecureSpace},
+		{true, false, schema.NonSecure, image.NonSecureSpace},
+		{true, true, schema.Hyp, image.HypSpace},
+	}
+	for _, tt := range tests {
+		c := Context{NS: tt.ns, Hyp: tt.hyp}
+		if c.Security() != tt.want || c.Space() != tt.space {
+			t.Errorf("%+v: %v, fetches from %v", c, c.Security(), c.Space())
+		}
+		var set Context
+		if set.SetSecurity(tt.want); set != c {
+			t.Errorf("set to %v: %+v, want %+v", tt.want, set, c)
+		}
+	}
+}
