@@ -34,6 +34,7 @@ func (t *Tree) Outermost() []bool {
 	outermost, within := make([]bool, len(t.Nodes)), make([]int32, len(t.Nodes))
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
+		outermost[i] = n.Entry != schema.StackCall // else it is found below
 		switch {
 		case n.Parent == none:
 			within[i] = none
