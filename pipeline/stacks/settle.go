@@ -56,11 +56,13 @@ func (t *tasks) taskOf(stack int32) int32 {
 	s := &t.stretch[stack]
 	if s.task < 0 {
 		root := &t.tree.nodes[s.root]
-		k := taskKey{kind: ofRoot, function: root.function, address: root.address, gap: t.gaps}
+		k := taskKey{kind: ofRoot, function: root.function, address: root.address, gap: t.gaps, called: none}
 		if s.context.OK {
 			k = taskKey{kind: ofContext, context: s.context.V}
 		} else if t.gaps && root.function == none {
 			k = taskKey{kind: notSeen}
+		} else if t.gaps {
+			k.called = s.called
 		}
 		s.task = t.source.task(k, s)
 	}
@@ -70,6 +72,7 @@ func (t *tasks) taskOf(stack int32) int32 {
 // endStretch adds what was executed in the stretch to the tree of the source, and forgets the stretch.
 func (t *tasks) endStretch() {
 	t.settle()
+	t.settleKept()
 	for i := range t.tree.nodes {
 		n := &t.tree.nodes[i]
 		t.source.tree.nodes[n.place-1].join(n)

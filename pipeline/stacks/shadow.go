@@ -42,6 +42,8 @@ type begin struct {
 	at    position
 	clock work
 	inner work // of the calls it made
+	// joined says that it is from before a gap: nobody knows how long it took.
+	joined bool
 	// Of an exception:
 	entry       *entry // if its span has not ended
 	interrupted int32  // node
@@ -334,6 +336,9 @@ func (s *shadow) popCall(why schema.CallEnd) {
 	b := s.drop()
 	all := s.clock.less(b.clock)
 	s.begins[len(s.begins)-1].inner.add(all)
+	if b.joined {
+		return
+	}
 	s.done.calls++
 	if why == schema.CallReturn {
 		s.record(f.node, f.function, all.of(s.timed), b.at.seq)

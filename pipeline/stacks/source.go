@@ -36,6 +36,7 @@ type taskKey struct {
 	exception uint32         // see exceptionKey
 	function  int32          // of the root
 	address   schema.Address // likewise
+	called    int32          // after a gap: the function that the root called, where that was seen to return to it; else none
 	instance  int32          // of several stacks in one stretch: they are different tasks
 }
 
@@ -266,7 +267,11 @@ func (s *source) merged(roots []int32, sum *totals, executed []work, called map[
 		if k.kind != ofRoot || !k.gap {
 			continue
 		}
-		k.gap = false
+		if body, ok := bodies[k.called]; ok && s.tasks[body].function == k.function {
+			into[i] = body
+			continue
+		}
+		k.gap, k.called = false, none
 		if body, ok := bodies[k.function]; ok && k.instance == 0 {
 			into[i] = body
 		} else if called[k.function] {

@@ -141,7 +141,7 @@ var examples = []struct {
 		functions: "main 1000 10\nf 2000 10",
 		program:   "m 1000 call\nf 2000 other return\nn 1004 other",
 		trace:     "m taken\nf 0+1 untold\nloss\ntrace_on\nf 1+1 taken\nn untold",
-		nodes:     "main 1 1/2\n.f 1 1/1\nmain 1 1/2\n.f 1 1/1",
+		nodes:     "main 1 2/4\n.f 2 2/2",
 		tasks:     "0 main start 0 0 4",
 		calls:     "f 1-2 1/1 gap",
 	},

@@ -11,11 +11,12 @@ import (
 type tasks struct {
 	shadow  // of the stack that runs, if there is one; its tree is that of the stretch
 	limits  limits
-	gaps    bool      // the stretch is not the first one
-	stretch []running // the stacks of the stretch
-	now     int32     // the one that runs
-	waiting []waiting // those that wait, longest first
-	held    int       // frames of those
+	gaps    bool        // the stretch is not the first one
+	stretch []running   // the stacks of the stretch
+	now     int32       // the one that runs
+	waiting []waiting   // those that wait, longest first
+	held    int         // frames of those
+	kept    []keptStack // stacks from before the gap, the latest last
 	context schema.Null[uint32]
 	nodes   []int32 // of the chunk at hand, by those of its folder
 
@@ -35,6 +36,7 @@ type running struct {
 	callers  int   // that came below it
 	calls    bool  // the root has called something, or returned from what did
 	body     int32 // what the root called first, if indirectly; -1: nothing
+	called   int32 // the function that the root called, if that was seen to return; else none
 	figures
 }
 
@@ -231,6 +233,7 @@ func (t *tasks) beginAnew() {
 func (t *tasks) gap(st *step) {
 	origin := schema.TaskStart
 	if len(t.stretch) > 0 {
+		t.keep()
 		t.drop(st, schema.CallGap)
 		t.endStretch()
 		t.gaps, origin = true, schema.TaskGap
@@ -273,7 +276,7 @@ func (t *tasks) endAbove(i int, st *step, why schema.CallEnd) {
 func (t *tasks) begin(origin schema.TaskOrigin, st *step) {
 	t.now = int32(len(t.stretch))
 	t.stretch = append(t.stretch, running{
-		root: -1, context: t.context, bound: t.context, task: -1, origin: origin, firstSeq: st.at.seq, body: -1,
+		root: -1, context: t.context, bound: t.context, task: -1, origin: origin, firstSeq: st.at.seq, body: -1, called: none,
 	})
 	t.frames, t.begins, t.clock = nil, nil, work{} // those before may wait
 	t.root(st)
@@ -328,12 +331,15 @@ func (t *tasks) goesBelow(st *step) {
 		t.root(st)
 		return
 	}
+	if t.joins(root, st) {
+		return
+	}
 	s.callers++
 	t.tree.take(root)
 	t.root(st)
 	below := t.frames[0].node
 	t.tree.move(root, below, schema.StackCall)
-	s.root, s.calls, s.body = below, true, -1
+	s.root, s.calls, s.body, s.called = below, true, -1, t.tree.nodes[root].function
 }
 
 // isFixed says whether the roots of the stretch are known: rows cannot wait any longer.
@@ -352,7 +358,7 @@ func (t *tasks) leavesUnseen(st *step) {
 		}
 		t.tree.take(root)
 		t.tree.move(root, n, schema.StackRoot)
-		s.root, s.firstSeq, s.calls, s.body = -1, st.at.seq, false, -1
+		s.root, s.firstSeq, s.calls, s.body, s.called = -1, st.at.seq, false, -1, none
 	}
 	t.clock = work{}
 	t.root(st)
