@@ -93,8 +93,14 @@ func (s *screen) cell(unit answer.Unit, v answer.Value, whole int64) string {
 	case answer.Signed:
 		return signed(v.Int())
 	case answer.FromTo:
+		if v.IsAbout() && v.Of() != v.Int() {
+			return "~" + s.fromTo(v.Of(), v.Int())
+		}
 		return s.fromTo(v.Of(), v.Int())
 	default:
+		if v.IsAbout() {
+			return "~" + thousands(v.Int())
+		}
 		return thousands(v.Int())
 	}
 }

@@ -54,7 +54,7 @@ func reportCalls(ctx *cli.Context) error {
 	}
 	a := answer.Calls(q.head("calls"), c, q.top, baseline)
 	return q.write(ctx, a, func(s *screen) {
-		s.calls(c, a.Section())
+		s.calls(a.Section())
 		if change == nil {
 			return
 		}
@@ -67,17 +67,13 @@ func reportCalls(ctx *cli.Context) error {
 }
 
 // calls writes a row for each function that was called.
-func (s *screen) calls(c *calls.Table, x *answer.Section) {
+func (s *screen) calls(x *answer.Section) {
 	s.blank()
 	if x.Rows == 0 {
 		s.line("no calls")
 		return
 	}
 	s.section(x)
-	if c.LeftOut > 0 {
-		s.line("%s left out at export: those that ended last; export with --tables calls,... for all",
-			count(c.LeftOut, "call"))
-	}
 	s.leftOut(x, 0, 0, "")
 }
 

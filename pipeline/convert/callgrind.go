@@ -95,7 +95,7 @@ func (b *callgrindWriter) place(i int) (object, file, name string) {
 	}
 	f := &b.c.Frames[i]
 	object = unknown
-	if s := b.c.Sections.Find(f.Core, f.Address); s >= 0 && f.Exception == "" {
+	if s := b.c.Sections.Find(f.Core, f.Address); s >= 0 && f.IsCode() {
 		object = clean(b.c.Sections[s].File)
 	}
 	return object, b.file(f.File, unknown), clean(f.Text())

@@ -14,7 +14,7 @@ import (
 // Folded writes folded stacks, as flame graphs are made of: a line
 // TASK;ROOT;CALLER;CALLEE NUMBER for each path, in the order of their text. Numbers are cycles if
 // all that ran has cycles, else instructions; their sum is that of the profile. Tasks, cores and
-// exceptions are between brackets, as no function is.
+// exceptions are between brackets, as no function is. Handlers of asynchronous exceptions are in no task.
 func Folded(w io.Writer, p *profile.Profile) error {
 	f := newFolder(p)
 	sums := map[string]int64{}
@@ -38,7 +38,7 @@ func Folded(w io.Writer, p *profile.Profile) error {
 // A folder writes paths.
 type folder struct {
 	p      *profile.Profile
-	tasks  []string // what paths begin with
+	tasks  []string // what paths begin with, of handlers nothing but the core
 	frames []string
 	nodes  []int32 // of the path at hand, the last first
 }
@@ -47,9 +47,12 @@ func newFolder(p *profile.Profile) *folder {
 	f := &folder{p: p}
 	several := slices.ContainsFunc(p.Tasks, func(t profile.Task) bool { return coreText(&t) != coreText(&p.Tasks[0]) })
 	for i := range p.Tasks {
-		text := foldable(taskText(&p.Tasks[i]))
+		var text string
 		if several {
-			text = foldable("["+coreText(&p.Tasks[i])+"]") + ";" + text
+			text = foldable("["+coreText(&p.Tasks[i])+"]") + ";"
+		}
+		if !p.Tasks[i].Handlers {
+			text += foldable(taskText(&p.Tasks[i])) + ";"
 		}
 		f.tasks = append(f.tasks, text)
 	}
@@ -67,8 +70,10 @@ func (f *folder) path(node int32) string {
 	for ; node >= 0; node = f.p.Nodes[node].Parent {
 		f.nodes = append(f.nodes, node)
 	}
-	for _, n := range slices.Backward(f.nodes) {
-		b.WriteByte(';')
+	for i, n := range slices.Backward(f.nodes) {
+		if i < len(f.nodes)-1 {
+			b.WriteByte(';')
+		}
 		b.WriteString(f.frames[f.p.Nodes[n].Frame])
 	}
 	return b.String()
@@ -77,8 +82,11 @@ func (f *folder) path(node int32) string {
 // foldable returns text that can be a frame of a path.
 func foldable(text string) string { return strings.ReplaceAll(clean(text), ";", `\x3b`) }
 
-// taskText is the frame of a task: [task idle], with a Context ID [task idle 0x2a].
+// taskText is the frame of a task: [task idle], with a Context ID [task idle 0x2a]; of handlers [irq 14].
 func taskText(t *profile.Task) string {
+	if t.Handlers {
+		return t.Name
+	}
 	if !t.ContextID.OK {
 		return "[task " + t.Name + "]"
 	}

@@ -85,7 +85,7 @@ func (b *pprofBuilder) addFrame(f *calls.Frame) {
 		ID: function.ID, Address: uint64(f.Address),
 		Line: []pprof.Line{{Function: function, Line: int64(f.Line)}},
 	}
-	if i := b.p.Sections.Find(f.Core, f.Address); i >= 0 && f.Exception == "" {
+	if i := b.p.Sections.Find(f.Core, f.Address); i >= 0 && f.IsCode() {
 		l.Mapping = b.out.Mapping[i]
 	}
 	b.out.Function, b.out.Location = append(b.out.Function, function), append(b.out.Location, l)

@@ -114,8 +114,8 @@ func (w *largeWriter) stacks() {
 	if w.Stacks == 0 {
 		return
 	}
-	schema.AppendTasks(w.out.Table(&schema.Tasks, largeSource).Row(), largeSource, 0, "main", schema.Null[uint32]{}, 0, 0,
-		0, w.executed, schema.Null[int64]{}, schema.TaskStart, 0)
+	schema.AppendTasks(w.out.Table(&schema.Tasks, largeSource).Row(), largeSource, 0, "main", "main", schema.Null[uint32]{}, 0,
+		0, 0, 0, w.executed, schema.Null[int64]{}, schema.TaskStart, 0)
 	parents, totals := make([]int, w.Stacks), make([]int64, w.Stacks)
 	own := max(1, w.executed/int64(w.Stacks)/2)
 	for i := w.Stacks - 1; i >= 0; i-- {
@@ -138,7 +138,7 @@ func (w *largeWriter) stacks() {
 		schema.AppendStacks(w.out.Table(&schema.Stacks, largeSource).Row(), largeSource, int32(i), parent, 0, 1,
 			schema.Of(function), largeBase+4*codeOfFunction*schema.Address(function), entry,
 			schema.Null[schema.ExceptionType]{}, schema.Null[uint16]{}, 1, mine, schema.Null[int64]{}, totals[i],
-			schema.Null[int64]{})
+			schema.Null[int64]{}, schema.Null[int64]{}, schema.Null[int64]{}, schema.Null[int64]{}, 1)
 	}
 }
 

@@ -122,6 +122,7 @@ type Value struct {
 	x     float64
 	other any  // as encoding/json writes it
 	shown bool // on screens alone: programs get null
+	about bool // people are told that it is not exact
 	facts []Fact
 	rows  *Section
 }
@@ -226,6 +227,15 @@ func (v Value) unless(is bool) Value {
 	v.shown = !is
 	return v
 }
+
+// aboutIf has people be told that a value is not exact.
+func (v Value) aboutIf(is bool) Value {
+	v.about = is
+	return v
+}
+
+// IsAbout says whether people are told that it is not exact.
+func (v Value) IsAbout() bool { return v.about }
 
 // IsAbsent says whether even programs get nothing.
 func (v Value) IsAbsent() bool { return v.kind == absent }

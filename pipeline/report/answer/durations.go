@@ -24,7 +24,6 @@ func Calls(head []Fact, c *calls.Table, top int, baseline Value) *Answer {
 		Column{Key: "total_cycles", At: func(i int) Value { return Nullable(c.Rows[i].All.Cycles) }})
 	return &Answer{Name: "calls", Facts: append(head,
 		Fact{"calls", Int(c.Calls)},
-		Fact{"calls_left_out", Int(c.LeftOut)},
 		Fact{"rows", Rows(s)},
 		Fact{"baseline", baseline},
 	)}
@@ -96,11 +95,17 @@ func durationColumns(row func(int) *durations.Summary) []Column {
 	return []Column{
 		{Key: "ended", At: func(i int) Value { return Int(row(i).Ended) }},
 		{"unit", "UNIT", Words, Main, 4, known(func(d *durations.Summary) Value { return Text(d.Unit.String()) })},
-		{"median", "MEDIAN", Count, Main, 1, known(func(d *durations.Summary) Value { return Int(d.Median) })},
+		{
+			"median", "MEDIAN", Count, Main, 1,
+			known(func(d *durations.Summary) Value { return Int(d.Median).aboutIf(d.About) }),
+		},
 		{
 			"p99", "P99", Count, Number, 2,
-			known(func(d *durations.Summary) Value { return If(d.Ended >= durations.LeastOfRank, Int(d.P99)) }),
+			known(func(d *durations.Summary) Value {
+				return If(d.Ended >= durations.LeastOfRank, Int(d.P99).aboutIf(d.P99About))
+			}),
 		},
+		{Key: "shortest", At: known(func(d *durations.Summary) Value { return Int(d.Shortest) })},
 		{"longest", "LONGEST", Count, Number, 3, known(func(d *durations.Summary) Value { return Int(d.Longest) })},
 		{Key: "sum", At: known(func(d *durations.Summary) Value { return Int(d.Sum) })},
 		{
@@ -146,11 +151,15 @@ func durationChange(counted string, row func(int) *durations.Change) []Column {
 		{"slower_by", "SLOWER BY", Signed, Main, 0, func(i int) Value { return Float(row(i).Slower) }},
 		{
 			Title: "MEDIAN", Unit: FromTo, Weight: Main, Place: 1,
-			At: was(func(f *durations.Figures) int64 { return f.Median }),
+			At: func(i int) Value {
+				c := row(i)
+				return Was(c.FiguresWas.Median, c.FiguresNow.Median).aboutIf(c.FiguresWas.About || c.FiguresNow.About)
+			},
 		},
 		{Title: "P99", Unit: FromTo, Weight: Number, Place: 2, At: func(i int) Value {
 			c := row(i)
-			return If(min(c.EndedNow, c.EndedBefore) >= durations.LeastOfRank, Was(c.FiguresWas.P99, c.FiguresNow.P99))
+			return If(min(c.EndedNow, c.EndedBefore) >= durations.LeastOfRank,
+				Was(c.FiguresWas.P99, c.FiguresNow.P99).aboutIf(c.FiguresWas.P99About || c.FiguresNow.P99About))
 		}},
 		{Title: counted, Unit: FromTo, Weight: Number, Place: 4, At: func(i int) Value { return Was(ended(row(i))) }},
 		{

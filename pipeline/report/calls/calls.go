@@ -14,29 +14,43 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// A Table is how long calls of functions took, without exceptions and other tasks.
+// A Table is how long calls of functions took, tail calls too, without exceptions and other tasks. What
+// a call took, how many there were, and the shortest and the longest are exact; medians and 99th
+// percentiles above 63 are within 1.6 percent.
 type Table struct {
-	Calls   int64
-	LeftOut int64 // calls that the datasets have no rows of
-	Rows    []Row // those that took longest in all first
+	Calls int64
+	Rows  []Row // those that took longest in all first
 }
 
-// A Row is the calls of a function. Recursion counts once, at the outermost call: in All, and in the
-// sum of durations.
+// A Row is the calls of a function in a unit. Recursion counts once, at the outermost call: in All,
+// and in the sum of durations.
 type Row struct {
 	report.Name
 	Calls   int64
-	Unended int64       // whose return was not seen
+	Unended int64       // whose return, or whose call, was not seen
 	All     stacks.Work // what it took with all that it called, exceptions too, however that was entered or ended
 	durations.Summary
 }
 
+// A key is what a row is of. Of several datasets not all may count cycles.
+type key struct {
+	report.Name
+	unit durations.Unit
+}
+
+// A reader reads a table.
+type reader struct {
+	table   Table
+	index   map[key]int
+	bounds  []durations.Bounds  // by row
+	classes [][]durations.Class // likewise
+}
+
 // Read returns the calls in the datasets of m, which have to be those in dirs. It fails with
-// a [*dataset.Error] if one has no `calls` or `stacks`.
+// a [*dataset.Error] if one has no `call_times` or `stacks`.
 func Read(m *report.Merged, dirs []string, test string) (*Table, error) {
-	c := &Table{}
-	index := map[report.Name]int{}
-	err := read.EachSource(dirs, test, &schema.Calls, func(d *dataset.Dataset, s *schema.SourceTotals) error {
+	r := &reader{index: map[key]int{}}
+	err := read.EachSource(dirs, test, &schema.CallTimes, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		if err := read.Need(d, &schema.Stacks); err != nil {
 			return err
 		}
@@ -44,70 +58,98 @@ func Read(m *report.Merged, dirs []string, test string) (*Table, error) {
 		if err != nil {
 			return err
 		}
-		rows := c.rowsOf(tree, index)
-		tree.Inclusive(func(node int32, all stacks.Work) { c.Rows[rows[node]].All.Add(all) })
-		outermost := tree.Outermost()
-		c.LeftOut += s.CallsLeftOut
-		return read.EachBatch(d, &schema.Calls, s.Source,
-			func(b *schema.Batch) error { return c.add(b, rows, outermost, d.Dir, s.Source) })
+		r.add(tree, read.Place{Dir: d.Dir, Source: s.Source})
+		return read.EachBatch(d, &schema.CallTimes, s.Source, func(b *schema.Batch) error { return r.addTimes(b, tree) })
 	})
-	c.Rows = slices.DeleteFunc(c.Rows, func(r Row) bool { return r.Calls == 0 })
-	for i := range c.Rows {
-		c.Rows[i].Conclude()
-	}
-	slices.SortFunc(c.Rows, func(x, y Row) int {
-		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(y.spent(), x.spent()), cmp.Compare(y.Sum, x.Sum),
-			cmp.Compare(y.Calls, x.Calls), x.Compare(&y.Name))
-	})
-	return c, err
+	return r.conclude(), err
 }
 
-// spent is All in the unit of the durations.
-func (r *Row) spent() int64 {
-	if r.Unit == durations.InCycles {
-		return r.All.Cycles.V
+// unitOf returns what durations in a tree are in.
+func unitOf(t *Tree) durations.Unit {
+	if len(t.Nodes) > 0 && t.Nodes[0].Own.Cycles.OK {
+		return durations.InCycles
 	}
-	return r.All.Instructions
+	return durations.InInstructions
 }
 
-// rowsOf returns the row of each node, by the index of names. It adds rows that there are none of.
-func (c *Table) rowsOf(tree *Tree, index map[report.Name]int) []int {
-	rows := make([]int, len(tree.Nodes))
-	for i := range tree.Nodes {
-		name := tree.Name(int32(i))
-		n, ok := index[name]
-		if !ok {
-			n = len(c.Rows)
-			index[name] = n
-			c.Rows = append(c.Rows, Row{Name: name})
-		}
-		rows[i] = n
+// spent is what was executed, in a unit.
+func spent(unit durations.Unit, w *stacks.Work) int64 {
+	if unit == durations.InCycles {
+		return w.Cycles.V
 	}
-	return rows
+	return w.Instructions
 }
 
-// add adds rows of `calls`; rows are those of c by node, and outermost is as [stacks.Tree.Outermost] has it.
-func (c *Table) add(b *schema.Batch, rows []int, outermost []bool, dir string, source uint8) error {
-	for row := range b.Rows() {
-		node := int32(schema.CallsStack.At(b, row))
-		if node < 0 || int(node) >= len(rows) {
-			return fmt.Errorf("call %d is of stack %d, which there is not", int64(schema.CallsCall.At(b, row)), node)
-		}
-		r := &c.Rows[rows[node]]
-		c.Calls++
-		r.Calls++
-		if end := schema.CallEnd(schema.CallsEnd.At(b, row)); end != schema.CallReturn {
-			r.Unended++
+// row returns the index of the row of a key, which it adds if need be.
+func (r *reader) row(k key) int {
+	i, ok := r.index[k]
+	if !ok {
+		i = len(r.table.Rows)
+		r.index[k] = i
+		r.table.Rows = append(r.table.Rows, Row{Name: k.Name})
+		r.bounds, r.classes = append(r.bounds, durations.Bounds{}), append(r.classes, nil)
+	}
+	return i
+}
+
+// add adds the calls of a call tree.
+func (r *reader) add(t *Tree, at read.Place) {
+	unit := unitOf(t)
+	rows := make([]int, len(t.Nodes))
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		rows[i] = r.row(key{t.Name(int32(i)), unit})
+		if !n.IsCall() {
 			continue
 		}
-		x := durations.One{
-			durations.InCycles:       read.Null(b, row, schema.CallsCycles),
-			durations.InInstructions: read.Null(b, row, schema.CallsInstructions),
+		x := &r.table.Rows[rows[i]]
+		r.table.Calls += n.Calls
+		x.Calls, x.Unended = x.Calls+n.Calls, x.Unended+n.NotEnded
+		at.Seq = n.LongestSeq.V
+		r.bounds[rows[i]].Join(durations.Bounds{
+			Ended: n.Calls - n.NotEnded, Shortest: n.Shortest.V, Longest: n.Longest.V, Worst: at,
+		})
+	}
+	t.Inclusive(func(node int32, all stacks.Work) { r.table.Rows[rows[node]].All.Add(all) })
+	t.InCalls(func(node int32, all stacks.Work) {
+		r.bounds[rows[node]].Join(durations.Bounds{Sum: spent(unit, &all)})
+	})
+}
+
+// addTimes adds rows of `call_times`.
+func (r *reader) addTimes(b *schema.Batch, t *Tree) error {
+	functions := &b.Columns[schema.CallTimesFunction]
+	for row := range b.Rows() {
+		n := stacks.Node{Function: -1, Address: schema.CallTimesAddress.At(b, row)}
+		if !functions.Null(row) {
+			n.Function = int32(functions.U32[row])
 		}
-		if !x.Possible() {
-			return fmt.Errorf("call %d took what no trace can have", int64(schema.CallsCall.At(b, row)))
+		c := durations.Class{
+			AtLeast: int64(schema.CallTimesAtLeast.At(b, row)), AtMost: int64(schema.CallTimesAtMost.At(b, row)),
+			N: int64(schema.CallTimesCalls.At(b, row)),
 		}
-		r.Add(&x, read.Place{Dir: dir, Source: source, Seq: int64(schema.CallsSeq.At(b, row))}, !outermost[node])
+		switch {
+		case n.Function < -1 || int(n.Function) >= len(t.Functions):
+			return fmt.Errorf("row %d is of function %d, which there is not", row, n.Function)
+		case c.AtLeast < 0 || c.AtMost < c.AtLeast || c.N < 0 || c.N > read.MaxCount/4:
+			return fmt.Errorf("row %d has counts that no trace can have", row)
+		}
+		i := r.row(key{t.nameOf(&n), unitOf(t)})
+		r.classes[i] = append(r.classes[i], c)
 	}
 	return nil
+}
+
+// conclude works out figures and puts the rows in order.
+func (r *reader) conclude() *Table {
+	t := &r.table
+	for k, i := range r.index {
+		t.Rows[i].Summary = durations.OfClasses(k.unit, r.bounds[i], r.classes[i])
+	}
+	t.Rows = slices.DeleteFunc(t.Rows, func(r Row) bool { return r.Calls == 0 })
+	slices.SortFunc(t.Rows, func(x, y Row) int {
+		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(spent(y.Unit, &y.All), spent(x.Unit, &x.All)),
+			cmp.Compare(y.Sum, x.Sum), cmp.Compare(y.Calls, x.Calls), x.Compare(&y.Name))
+	})
+	return t
 }

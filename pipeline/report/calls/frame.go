@@ -13,14 +13,20 @@ type Frame struct {
 	report.Name        // of code that no function has: its core and address; of an exception empty
 	Linkage     string // name in the symbol table
 	Exception   string // as [irq 53]; "": it is none
+	Other       bool   // no function, but what was called beyond the limit of paths
 }
 
-// Text is what viewers show of f, in words that no function has for exceptions. It is never
+// IsCode says whether f is a function, or code that no function has.
+func (f *Frame) IsCode() bool { return f.Exception == "" && !f.Other }
+
+// Text is what viewers show of f, in words that no function has if it is none. It is never
 // empty, but may hold whatever the name of a function may.
 func (f *Frame) Text() string {
 	switch {
 	case f.Exception != "":
 		return f.Exception
+	case f.Other:
+		return "(other)"
 	case f.Function != "":
 		return f.Function
 	}
@@ -35,3 +41,6 @@ func ExceptionFrame(x read.Exception) Frame {
 	}
 	return Frame{Exception: "[" + x.String() + "]"}
 }
+
+// EntryNotSeen is the exception of handlers of which only the return was seen.
+const EntryNotSeen = "[entry not seen]"

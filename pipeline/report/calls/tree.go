@@ -24,8 +24,9 @@ func ReadTree(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals) (*Tr
 }
 
 // Name returns the name of a node: its function, or the address.
-func (t *Tree) Name(node int32) report.Name {
-	n := &t.Nodes[node]
+func (t *Tree) Name(node int32) report.Name { return t.nameOf(&t.Nodes[node]) }
+
+func (t *Tree) nameOf(n *stacks.Node) report.Name {
 	if n.Function < 0 {
 		return report.Name{Core: t.core, Address: n.Address}
 	}
@@ -36,8 +37,13 @@ func (t *Tree) Name(node int32) report.Name {
 // Frame returns what a node is of.
 func (t *Tree) Frame(node int32) Frame {
 	n := &t.Nodes[node]
-	if n.Entry == schema.StackException {
+	switch {
+	case n.IsEntryNotSeen():
+		return Frame{Exception: EntryNotSeen}
+	case n.Entry == schema.StackException:
 		return ExceptionFrame(n.Exception)
+	case n.Entry == schema.StackOther:
+		return Frame{Other: true}
 	}
 	f := Frame{Name: t.Name(node)}
 	if n.Function >= 0 {

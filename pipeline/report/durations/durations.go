@@ -43,11 +43,14 @@ type Summary struct {
 
 // Figures are how long things took, in one unit.
 type Figures struct {
-	Median  int64
-	P99     int64 // of few it says little: see LeastOfRank
-	Longest int64
-	Worst   read.Place // of the longest, the first one
-	Sum     int64      // of those that are within no other one
+	Median   int64
+	P99      int64 // of few it says little: see LeastOfRank
+	Shortest int64
+	Longest  int64
+	Worst    read.Place // of the longest, the first one
+	About    bool       // the median is within 1.6 percent
+	P99About bool       // likewise
+	Sum      int64      // of those that are within no other one
 }
 
 // Possible says whether a trace can have it.
@@ -87,12 +90,13 @@ func (s *Summary) Conclude() {
 		slices.Sort(all)
 		rank := func(percent int) int64 { return all[max(0, (len(all)*percent+99)/100-1)] }
 		f := &s.by[u]
-		f.Median, f.P99, f.Longest, f.Worst, f.Sum = rank(50), rank(99), all[len(all)-1], s.at[u], s.sum[u]
+		f.Median, f.P99, f.Worst, f.Sum = rank(50), rank(99), s.at[u], s.sum[u]
+		f.Shortest, f.Longest = all[0], all[len(all)-1]
 	}
 	if all := s.all[s.Unit]; len(all) < leastOfHistogram {
 		s.Each = all
 	} else {
-		s.Histogram = newHistogram(all)
+		s.Histogram = newHistogram(each(all))
 	}
 	s.Figures, s.all = s.by[s.Unit], [3][]int64{}
 }

@@ -21,10 +21,25 @@ type Histogram struct {
 	Counts []int64
 }
 
+// A weighted is a duration, and how many took it.
+type weighted struct{ took, n int64 }
+
+// each returns durations, each once.
+func each(all []int64) []weighted {
+	list := make([]weighted, len(all))
+	for i, n := range all {
+		list[i] = weighted{n, 1}
+	}
+	return list
+}
+
 // newHistogram counts durations, which ascend.
-func newHistogram(all []int64) *Histogram {
-	least, most := all[0], all[len(all)-1]
-	bins := min(mostBins, max(fewestBins, 2*int64(math.Sqrt(float64(len(all))))))
+func newHistogram(all []weighted) *Histogram {
+	least, most, n := all[0].took, all[len(all)-1].took, int64(0)
+	for _, x := range all {
+		n += x.n
+	}
+	bins := min(mostBins, max(fewestBins, 2*int64(math.Sqrt(float64(n)))))
 	h := &Histogram{Log: float64(most) > leastOfRatio*float64(max(1, least))}
 	if !h.Log {
 		bins = min(bins, most-least+1)
@@ -44,11 +59,11 @@ func newHistogram(all []int64) *Histogram {
 	h.Edges[0], h.Edges[bins] = float64(least), last
 	h.Counts = make([]int64, bins)
 	bin := 0
-	for _, n := range all {
-		for bin < len(h.Counts)-1 && float64(n) >= h.Edges[bin+1] {
+	for _, x := range all {
+		for bin < len(h.Counts)-1 && float64(x.took) >= h.Edges[bin+1] {
 			bin++
 		}
-		h.Counts[bin]++
+		h.Counts[bin] += x.n
 	}
 	return h
 }

@@ -57,7 +57,7 @@ func (x *frameIndex) frame(f *calls.Frame) int32 {
 		return x.add(frameKey{frame: *f, kind: frameException}, exceptionName(f.Exception), none)
 	}
 	function, ok := x.functions[f.Name]
-	if !ok {
+	if !ok || f.Other {
 		function = none
 	}
 	return x.add(frameKey{frame: *f}, f.Text(), function)
@@ -155,14 +155,29 @@ func (b *flameBuilder) open(child, at int32, all stacks.Work) openNode {
 	return o
 }
 
-// task adds a task and all of its paths.
+// task adds a task and all of its paths. Handlers have no task below their exception.
 func (b *flameBuilder) task(task int, roots int32) {
+	if b.p.Tasks[task].Handlers {
+		for n := range b.siblings(roots) {
+			at := int32(len(b.Parent))
+			b.add(0, b.frames.frame(&b.p.Frames[n.Frame]), n.Calls, n.All)
+			b.above(b.open(b.first[roots], at, n.All))
+			roots = b.next[roots]
+		}
+		return
+	}
 	all := stacks.Work{}
 	for n := range b.siblings(roots) {
 		all.Add(n.All)
 	}
-	stack := []openNode{b.open(roots, int32(len(b.Parent)), all)}
+	at := int32(len(b.Parent))
 	b.add(0, b.frames.task(b.p.Tasks[task].Name), 0, all)
+	b.above(b.open(roots, at, all))
+}
+
+// above adds all paths that go on from a node.
+func (b *flameBuilder) above(node openNode) {
+	stack := []openNode{node}
 	for len(stack) > 0 {
 		o := &stack[len(stack)-1]
 		if o.child == none {

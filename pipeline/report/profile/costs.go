@@ -15,7 +15,7 @@ import (
 // cost.
 type Costs struct {
 	*Profile
-	Functions []FunctionCosts // one for each of Frames; then one for each of Tasks, which calls the roots of its stacks
+	Functions []FunctionCosts // one for each of Frames; then one for each of Tasks, which calls the roots of its stacks; handlers have none
 }
 
 // A FunctionCosts is what a function cost.
@@ -149,15 +149,18 @@ func (c *Costs) addCalls(sites map[callPair]callSite) {
 	open := make([]int, len(c.Frames)) // how often a frame is on the path
 	c.walk(func(node int32) {
 		n := &c.Nodes[node]
+		open[n.Frame]++
 		a := arc{len(c.Frames) + int(n.Task), int(n.Frame)}
 		if n.Parent >= 0 {
 			a.caller = int(c.Nodes[n.Parent].Frame)
+		} else if c.Tasks[n.Task].Handlers {
+			return
 		}
 		if calls[a] == nil {
 			calls[a] = &CallCost{Callee: a.callee, From: c.callPlace(a.caller, a.callee, sites)}
 		}
 		calls[a].Calls += n.Calls
-		if open[n.Frame]++; open[n.Frame] == 1 {
+		if open[n.Frame] == 1 {
 			calls[a].All.Add(n.All)
 		}
 	}, func(node int32) { open[c.Nodes[node].Frame]-- })

@@ -25,13 +25,15 @@ type Profile struct {
 	Sections report.Sections // of the program, by core and address
 }
 
-// A Task is a task: tasks of one name, core and Context ID are one, as those are which
-// a gap in the trace cut in pieces.
+// A Task is a task, or the handlers of an asynchronous exception: of several datasets those of one
+// name, core and Context ID are one.
 type Task struct {
 	Core      string // "": the source has none
 	Source    uint8
 	Name      string
 	ContextID schema.Null[uint32]
+	// Handlers says that it is the handlers of an exception, which is all roots of its paths.
+	Handlers bool
 }
 
 // A Node is a path of frames from the root of a task.
@@ -120,7 +122,10 @@ func (b *builder) readTasks(d *dataset.Dataset, s *schema.SourceTotals) ([]int32
 			if number := int32(schema.TasksTask.At(batch, row)); int(number) != len(tasks) {
 				return fmt.Errorf("task %d comes where %d is expected", number, len(tasks))
 			}
-			t := Task{Core: s.Core, Source: s.Source, Name: names[row]}
+			t := Task{
+				Core: s.Core, Source: s.Source, Name: names[row],
+				Handlers: schema.TaskOrigin(schema.TasksOrigin.At(batch, row)) == schema.TaskException,
+			}
 			if !contexts.Null(row) {
 				t.ContextID = schema.Of(contexts.U32[row])
 			}

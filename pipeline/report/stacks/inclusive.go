@@ -9,13 +9,13 @@ type frame struct {
 	address  schema.Address // of code that no function has
 }
 
-// frameOf returns the frame of a node, which has one if it is no exception.
+// frameOf returns the frame of a node, which has one if it is a function, or code that no function has.
 func (n *Node) frameOf(within int32) (f frame, ok bool) {
 	f = frame{within: within, function: n.Function}
 	if n.Function == none {
 		f.address = n.Address
 	}
-	return f, n.Entry != schema.StackException
+	return f, n.Entry != schema.StackException && n.Entry != schema.StackOther
 }
 
 // Inclusive calls a function with each outermost node, and what was executed in it and in all that
@@ -27,14 +27,33 @@ func (t *Tree) Inclusive(do func(node int32, all Work)) {
 		func(node int32) { do(node, t.Nodes[node].all) })
 }
 
+// InCalls calls a function with each node whose calls are in no other call of its function, and what
+// those took with all that they called, without exceptions: of those of a function this adds up to how
+// long its calls took, those too that did not end.
+func (t *Tree) InCalls(do func(node int32, all Work)) {
+	all, outermost := make([]Work, len(t.Nodes)), t.Outermost()
+	for i := len(t.Nodes) - 1; i >= 0; i-- {
+		n := &t.Nodes[i]
+		all[i].Add(n.Own)
+		if n.Parent != none && n.Entry != schema.StackException {
+			all[n.Parent].Add(all[i])
+		}
+	}
+	for i := range t.Nodes {
+		if outermost[i] && t.Nodes[i].IsCall() {
+			do(int32(i), all[i])
+		}
+	}
+}
+
 // Outermost says of each node whether its calls are in no other call of its function. Calls are
 // without exceptions, so that one in a handler is in none of what that interrupted; nor is one in a
-// function that was not called, but is a root or took the place of another.
+// function that was not called, but is a root.
 func (t *Tree) Outermost() []bool {
 	outermost, within := make([]bool, len(t.Nodes)), make([]int32, len(t.Nodes))
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		outermost[i] = n.Entry != schema.StackCall // else it is found below
+		outermost[i] = !n.IsCall() // else it is found below
 		switch {
 		case n.Parent == none:
 			within[i] = none
@@ -46,7 +65,7 @@ func (t *Tree) Outermost() []bool {
 	}
 	t.outermost(func(node int32) (frame, bool) {
 		f, _ := t.Nodes[node].frameOf(within[node])
-		return f, t.Nodes[node].Entry == schema.StackCall
+		return f, t.Nodes[node].IsCall()
 	}, func(node int32) { outermost[node] = true })
 	return outermost
 }

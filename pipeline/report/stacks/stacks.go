@@ -41,6 +41,10 @@ type Node struct {
 	Own    Work
 	all    Work // with all that it called
 
+	// How long calls took that returned: in cycles if the source counts them, else in instructions. NULL if none did.
+	Shortest, Longest, LongestSeq schema.Null[int64]
+	NotEnded                      int64 // entries whose end, or whose beginning, was not seen
+
 	Function  int32 // in the program; none: -1
 	Address   schema.Address
 	Exception read.Exception
@@ -61,9 +65,12 @@ func (t *Tree) add(b *schema.Batch) error {
 		n := Node{
 			Parent: none, Task: int32(schema.StacksTask.At(b, row)), Function: none,
 			Address: schema.StacksAddress.At(b, row), Entry: schema.StackEntry(schema.StacksEntry.At(b, row)),
-			Calls:     int64(schema.StacksCalls.At(b, row)),
-			Own:       WorkAt(b, row, schema.StacksInstructions, schema.StacksCycles),
-			all:       WorkAt(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
+			Calls:    int64(schema.StacksCalls.At(b, row)),
+			Own:      WorkAt(b, row, schema.StacksInstructions, schema.StacksCycles),
+			all:      WorkAt(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
+			Shortest: read.Null(b, row, schema.StacksShortest),
+			Longest:  read.Null(b, row, schema.StacksLongest), LongestSeq: read.Null(b, row, schema.StacksLongestSeq),
+			NotEnded:  int64(schema.StacksNotEnded.At(b, row)),
 			Exception: read.ExceptionAt(b, row, schema.StacksException, schema.StacksNumber),
 			firstNext: [2]int32{none, none},
 		}
@@ -80,7 +87,8 @@ func (t *Tree) add(b *schema.Batch) error {
 				n.Parent, i)
 		case n.Function < none || n.Function != none && int(n.Function) >= t.functions:
 			return fmt.Errorf("stack %d is of function %d, which there is not", i, n.Function)
-		case !n.Own.Possible() || !n.all.Possible() || n.Calls < 0 || n.Calls > read.MaxCount/4:
+		case !n.Own.Possible() || !n.all.Possible() || n.Calls < 0 || n.Calls > read.MaxCount/4 ||
+			n.NotEnded < 0 || n.NotEnded > n.Calls || n.Shortest.V < 0 || n.Longest.V < n.Shortest.V:
 			return fmt.Errorf("stack %d has counts that no trace can have", i)
 		}
 		if n.Parent != none {
@@ -111,4 +119,12 @@ func (t *Tree) Children(n int32) iter.Seq[int32] {
 		for c := t.Nodes[n].firstNext[0]; c != none && yield(c); c = t.Nodes[c].firstNext[1] {
 		}
 	}
+}
+
+// IsCall says whether the function was called, by a tail call or another one.
+func (n *Node) IsCall() bool { return n.Entry == schema.StackCall || n.Entry == schema.StackTail }
+
+// IsEntryNotSeen says whether it is an exception of which only the return was seen.
+func (n *Node) IsEntryNotSeen() bool {
+	return n.Parent == none && n.Entry == schema.StackException && !n.Exception.Type.OK && !n.Exception.Number.OK
 }

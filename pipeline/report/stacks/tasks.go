@@ -8,28 +8,33 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// Tasks are the tasks that datasets ran, with what each took.
+// Tasks are the tasks, and handlers, that datasets ran, with what each took: together all that was executed.
 type Tasks struct {
 	Executed Work
 	ByCycles bool // all sources that ran count cycles
 	Rows     []Task
 }
 
-// A Task is a task of a source.
+// A Task is a task of a source, or the handlers of an asynchronous exception.
 type Task struct {
 	Dir       string
 	Source    uint8
 	Core      string
 	Number    int32
 	Name      string
+	Root      string // the function at the bottom of its stack; "": of handlers, and of several stacks
 	ContextID schema.Null[uint32]
 	Origin    schema.TaskOrigin
 	FirstSeq  int64
 	Switches  int64
 	Ambiguous int64
+	Joined    int64
 	Drift     int64
 	Executed  Work
 }
+
+// IsHandlers says whether it is the handlers of an exception.
+func (t *Task) IsHandlers() bool { return t.Origin == schema.TaskException }
 
 // ReadTasks returns the tasks of datasets, in the order of datasets and sources, the one that
 // ran first first. It fails with a [*dataset.Error] if one has no such table.
@@ -47,13 +52,14 @@ func ReadTasksOf(d *dataset.Dataset, s *schema.SourceTotals) (*Tasks, error) {
 }
 
 func (t *Tasks) add(b *schema.Batch, d *dataset.Dataset, s *schema.SourceTotals) error {
-	names, contexts := b.Columns[schema.TasksName].Str, &b.Columns[schema.TasksContextID]
+	names, roots, contexts := b.Columns[schema.TasksName].Str, b.Columns[schema.TasksRoot].Str,
+		&b.Columns[schema.TasksContextID]
 	for row := range b.Rows() {
 		x := Task{
 			Dir: d.Dir, Source: s.Source, Core: s.Core, Number: int32(schema.TasksTask.At(b, row)), Name: names[row],
-			Origin: schema.TaskOrigin(schema.TasksOrigin.At(b, row)), FirstSeq: int64(schema.TasksFirstSeq.At(b, row)),
+			Root: roots[row], Origin: schema.TaskOrigin(schema.TasksOrigin.At(b, row)), FirstSeq: int64(schema.TasksFirstSeq.At(b, row)),
 			Switches: int64(schema.TasksSwitches.At(b, row)), Ambiguous: int64(schema.TasksAmbiguous.At(b, row)),
-			Drift:    int64(schema.TasksStackDrift.At(b, row)),
+			Drift: int64(schema.TasksStackDrift.At(b, row)), Joined: int64(schema.TasksJoined.At(b, row)),
 			Executed: WorkAt(b, row, schema.TasksInstructions, schema.TasksCycles),
 		}
 		if !contexts.Null(row) {

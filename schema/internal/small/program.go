@@ -145,7 +145,8 @@ func (p *Program) writeStack(out *dataset.Writer, source uint8) {
 	none := schema.Null[int64]{}
 	schema.AppendStacks(out.Table(&schema.Stacks, source).Row(), source, 0, schema.Null[int32]{}, 0, 1,
 		schema.Of[int32](0), 0x8000, schema.StackRoot,
-		schema.Null[schema.ExceptionType]{}, schema.Null[uint16]{}, 1, n, none, n, none)
-	schema.AppendTasks(out.Table(&schema.Tasks, source).Row(), source, 0, "main", schema.Null[uint32]{}, 0, 0, 0, n, none,
-		schema.TaskStart, 0)
+		schema.Null[schema.ExceptionType]{}, schema.Null[uint16]{}, 1, n, none, n, none, none,
+		none, none, 1)
+	schema.AppendTasks(out.Table(&schema.Tasks, source).Row(), source, 0, "main", "main", schema.Null[uint32]{}, 0, 0, 0, 0,
+		n, none, schema.TaskStart, 0)
 }
