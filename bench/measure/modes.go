@@ -41,7 +41,7 @@ var exports = map[string]struct {
 
 // withoutStacks are the tables that are written by default but for those of call stacks.
 func withoutStacks() []*schema.Table {
-	stacks := []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.Calls, &schema.ExceptionSpans}
+	stacks := []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.CallTimes, &schema.Calls, &schema.ExceptionSpans}
 	return slices.DeleteFunc(schema.Tables(), func(t *schema.Table) bool {
 		return t.Written != schema.ByDefault || slices.Contains(stacks, t)
 	})

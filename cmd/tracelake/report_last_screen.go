@@ -137,7 +137,7 @@ func (s *screen) stack(l *last.Excerpt) {
 	s.line("stack at seq %s, task %s", thousands(l.Rows[len(l.Rows)-1].Seq), l.Stack.Task.Name)
 	var names []report.Name
 	for i := range l.Stack.Frames {
-		if f := &l.Stack.Frames[i]; f.Exception == "" {
+		if f := &l.Stack.Frames[i]; f.Exception == "" && f.Entry != schema.StackOther {
 			names = append(names, f.Name)
 		}
 	}
@@ -151,7 +151,10 @@ func (s *screen) stack(l *last.Excerpt) {
 	for i := range frames {
 		f := &frames[i]
 		name := "[" + f.Exception + "]"
-		if f.Exception == "" {
+		switch {
+		case f.Entry == schema.StackOther:
+			name = "(other)"
+		case f.Exception == "":
 			name = n.Row(&f.Name, report.ByFunction)
 		}
 		t.Add(table.Bar{}, "#"+thousands(int64(i)), name, enteredBy(frames, i))
@@ -168,7 +171,7 @@ func enteredBy(frames []last.Frame, i int) string {
 	case f.Entry != schema.StackRoot:
 		return [...]string{
 			schema.StackCall: "call", schema.StackTail: "tail call",
-			schema.StackException: "exception",
+			schema.StackException: "exception", schema.StackOther: "call",
 		}[f.Entry]
 	case i+1 < len(frames) && frames[i+1].Exception != "":
 		return "handler"

@@ -15,9 +15,12 @@ func tasksCommand() *cli.Command {
 		Name:      "tasks",
 		Usage:     "says which tasks ran, and what each took",
 		UsageText: "tracelake report tasks DIR... [flags]",
-		Description: `A task is a stack of its own: tasks are told apart by where calls and exceptions
-return to, with or without Context ID. Its name is that of its first function. A
-gap in the trace ends all tasks, so one that ran before and after it is two.
+		Description: `A task is what has a Context ID or, without, a stack of its own: tasks are told
+apart by where calls and exceptions return to. Its name is that of the function
+at the bottom of its stack, or of what that begins it with: then ROOT is the
+bottom. After a gap in the trace a task goes on if its bottom was seen; what has
+callers that nobody saw is (callers not seen). Handlers of asynchronous
+exceptions are in no task: they have rows of their own, as [irq 14].
 
 Examples:
    tracelake report tasks run
@@ -40,12 +43,21 @@ func tasks(ctx *cli.Context) error {
 	slices.SortStableFunc(t.Rows, func(x, y stacks.Task) int { return cmp.Compare(took(&y), took(&x)) })
 	a := answer.Tasks(q.head("tasks"), t, q.top)
 	return q.write(ctx, a, func(s *screen) {
-		x, left := a.Section(), int64(0)
+		x, left, handlers := a.Section(), int64(0), int64(0)
+		for i := range t.Rows {
+			if t.Rows[i].IsHandlers() {
+				handlers += took(&t.Rows[i])
+			}
+		}
 		for i := range t.Rows[x.Shown():] {
 			left += took(&t.Rows[x.Shown()+i])
 		}
 		s.blank()
 		s.section(x)
 		s.leftOut(x, left, x.Whole, answer.UnitOf(t.ByCycles))
+		if handlers > 0 {
+			s.line("%s executed: %s in tasks, %s in handlers of exceptions", count(x.Whole, answer.UnitOf(t.ByCycles)),
+				thousands(x.Whole-handlers), thousands(handlers))
+		}
 	})
 }

@@ -78,7 +78,7 @@ type description struct {
 }
 
 // stackTables are the tables that are left out unless they have rows.
-var stackTables = []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.Calls, &schema.ExceptionSpans}
+var stackTables = []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.CallTimes, &schema.Calls, &schema.ExceptionSpans}
 
 // absent returns the tables that are left out.
 func (d *description) absent() []*schema.Table {

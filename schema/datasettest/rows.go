@@ -38,8 +38,9 @@ var kinds = map[string]kind{
 	},
 	"task": {&schema.Tasks, "name", "origin=start", "", "task"},
 	"call": {
-		&schema.Calls, "seq end_seq", "end=return", "own_instructions=instructions own_cycles=cycles", "call",
+		&schema.Calls, "seq end_seq", "end=return entry=call", "own_instructions=instructions own_cycles=cycles", "call",
 	},
+	"took":  {&schema.CallTimes, "address at_least", "calls=1", "at_most=at_least", ""},
 	"span":  {&schema.ExceptionSpans, "seq end_seq", "end=return", "", "span"},
 	"count": {table: &schema.CycleCounts, words: "epoch cycles", defaults: "kind=packet"},
 	"event": {table: &schema.Events, words: "seq event"},

@@ -8,12 +8,16 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Tasks is which tasks ran, and what each took.
+// Tasks is which tasks, and handlers of exceptions, ran, and what each took.
 func Tasks(head []Fact, t *stacks.Tasks, top int) *Answer {
 	row := func(i int) *stacks.Task { return &t.Rows[i] }
 	took := func(i int) Value { return took(t.ByCycles, &row(i).Executed) }
 	several := slices.ContainsFunc(t.Rows,
 		func(x stacks.Task) bool { return x.Source != t.Rows[0].Source || x.Dir != t.Rows[0].Dir })
+	joinedTitle := ""
+	if slices.ContainsFunc(t.Rows, func(x stacks.Task) bool { return x.Joined > 0 }) {
+		joinedTitle = "JOINED"
+	}
 	s := &Section{Noun: "task", Rows: len(t.Rows), Top: top, Whole: Took(t.ByCycles, &t.Executed)}
 	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i).Int()), 0, float64(took(0).Int()) }
 	s.Columns = []Column{
@@ -31,6 +35,16 @@ func Tasks(head []Fact, t *stacks.Tasks, top int) *Answer {
 		{Key: "core", At: func(i int) Value { return Text(row(i).Core) }},
 		{Key: "task", At: func(i int) Value { return Int(row(i).Number) }},
 		{Key: "name", At: func(i int) Value { return Word(row(i).Name) }},
+		{Key: "root", At: func(i int) Value { return If(row(i).Root != "", Word(row(i).Root)) }},
+		{Title: "ROOT", Weight: Remark, Place: 5, At: func(i int) Value {
+			switch {
+			case row(i).IsHandlers():
+				return Text("handlers")
+			case row(i).Root == row(i).Name:
+				return Absent
+			}
+			return Text(row(i).Root)
+		}},
 		{Key: "context_id", At: func(i int) Value { return If(row(i).ContextID.OK, Int(row(i).ContextID.V)) }},
 		{
 			Title: "CONTEXT", Weight: Spare, Place: 3,
@@ -40,6 +54,8 @@ func Tasks(head []Fact, t *stacks.Tasks, top int) *Answer {
 		{"first_seq", "FIRST SEQ", Count, Number, 2, func(i int) Value { return Int(row(i).FirstSeq) }},
 		{"switches", "SWITCHES", Count, Number, 1, func(i int) Value { return Int(row(i).Switches) }},
 		{Key: "ambiguous", At: func(i int) Value { return Int(row(i).Ambiguous) }},
+		{Key: "joined", At: func(i int) Value { return Int(row(i).Joined) }},
+		{Title: joinedTitle, Unit: Count, Weight: Number, Place: 4, At: func(i int) Value { return Int(row(i).Joined) }},
 		{"stack_drift", "DRIFT", Count, Spare, 4, func(i int) Value { return Int(row(i).Drift) }},
 		{Key: "instructions", At: func(i int) Value { return Int(row(i).Executed.Instructions) }},
 		{Key: "cycles", At: func(i int) Value { return Nullable(row(i).Executed.Cycles) }},

@@ -2,6 +2,7 @@ package last
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/calls"
@@ -43,18 +44,56 @@ func stackAt(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals, x *Ex
 	if w.task < 0 || int(w.task) >= len(tasks.Rows) {
 		return nil, "nothing near it says which task ran", nil
 	}
-	call, ok := w.open[w.task]
+	call, ok := w.call()
 	if !ok && !w.outermost[w.task] && s.CallsLeftOut > 0 {
 		return nil, fmt.Sprintf("calls that were open then may be among the %d that were left out at export", s.CallsLeftOut),
 			nil
 	}
-	from := []int32{call.node}
-	if !ok {
-		from = tree.roots(w.task)
-	}
-	node := tree.search(from, w.since(call, ok), tree.functionOf(x.Function, x.Name.Address))
+	node := tree.search(w.from(call, ok), tree.functionOf(x.Function, x.Name.Address))
 	if node == none {
 		return nil, "no path of task " + tasks.Rows[w.task].Name + " leads to its function", nil
 	}
-	return &Stack{Task: tasks.Rows[w.task], Frames: tree.frames(node)}, "", nil
+	frames, bottom := w.frames(node)
+	return &Stack{Task: tasks.Rows[tree.Nodes[bottom].Task], Frames: frames}, "", nil
+}
+
+// call returns the innermost call that was open; of an exception that was, one in its handler.
+func (w *moment) call() (c openCall, ok bool) {
+	c, ok = w.open[w.task]
+	if ok && len(w.spans) > 0 && (c.seq < w.spans[0].seq || !w.tree.isBelow(c.node, w.tree.exception(&w.spans[0]))) {
+		return c, false
+	}
+	return c, ok
+}
+
+// from returns the nodes that the function on top may be: that of the innermost call; without one the handler of the
+// innermost exception, or what stacks of the task began with.
+func (w *moment) from(c openCall, isCall bool) []int32 {
+	switch {
+	case isCall:
+		return []int32{c.node}
+	case len(w.spans) > 0:
+		if n := w.tree.exception(&w.spans[0]); n != none {
+			return slices.Collect(w.tree.Children(n))
+		}
+		return nil
+	}
+	return w.tree.roots(w.task)
+}
+
+// frames returns the path of a node, the innermost first, and the node at the bottom. Where that is the handler of an
+// exception, the path of what it interrupted follows.
+func (w *moment) frames(node int32) (frames []Frame, bottom int32) {
+	bottom = node
+	for spans := w.spans; node != none; {
+		for n := node; n != none; n = w.tree.Nodes[n].Parent {
+			frames, bottom = append(frames, w.tree.frame(n)), n
+		}
+		for node = none; len(spans) > 0 && node == none; spans = spans[1:] {
+			if w.tree.exception(&spans[0]) == bottom {
+				node = spans[0].node
+			}
+		}
+	}
+	return frames, bottom
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/calls"
-	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -34,29 +34,21 @@ func (t tree) functionOf(name string, address schema.Address) int32 {
 func (t tree) roots(task int32) []int32 {
 	var roots []int32
 	for i := range t.Nodes {
-		if t.Nodes[i].Parent == none && t.Nodes[i].Task == task {
+		n := &t.Nodes[i]
+		if n.Parent == none && n.Task == task {
 			roots = append(roots, int32(i))
+		}
+		if n.Parent != none && n.Task == task && t.Nodes[n.Parent].IsEntryNotSeen() {
+			roots = append(roots, int32(i)) // its handler
 		}
 	}
 	return roots
 }
 
 // search returns the node of a function that may be on top where one of some nodes was
-// entered, and then exceptions began; none: there is no such. Tail calls put others in the
-// place of a function.
-func (t tree) search(from []int32, exceptions []read.Exception, function int32) int32 {
+// entered; none: there is no such. Tail calls put others on top of a function.
+func (t tree) search(from []int32, function int32) int32 {
 	level := t.withTails(from)
-	for _, x := range exceptions {
-		var handlers []int32
-		for _, n := range level {
-			for c := range t.Children(n) {
-				if e := &t.Nodes[c]; e.Entry == schema.StackException && e.Exception == x {
-					handlers = slices.AppendSeq(handlers, t.Children(c))
-				}
-			}
-		}
-		level = handlers
-	}
 	i := slices.IndexFunc(level, func(n int32) bool {
 		return t.Nodes[n].Function == function && t.Nodes[n].Entry != schema.StackException
 	})
@@ -70,35 +62,69 @@ func (t tree) search(from []int32, exceptions []read.Exception, function int32) 
 func (t tree) withTails(nodes []int32) []int32 {
 	all := slices.Clone(nodes)
 	for _, n := range nodes {
-		if parent := t.Nodes[n].Parent; parent != none {
-			for c := range t.Children(parent) {
-				if t.Nodes[c].Entry == schema.StackTail {
-					all = append(all, c)
-				}
+		for c := range t.Children(n) {
+			if t.Nodes[c].Entry == schema.StackTail {
+				all = append(all, c)
 			}
 		}
 	}
 	return all
 }
 
-// frames returns the path of a node, the innermost first.
-func (t tree) frames(node int32) []Frame {
-	var frames []Frame
-	for ; node != none; node = t.Nodes[node].Parent {
-		n := &t.Nodes[node]
-		f := Frame{Name: t.Name(node), Entry: n.Entry}
-		if n.Entry == schema.StackException {
-			f.Exception = n.Exception.String()
-		}
-		frames = append(frames, f)
+// frame returns the frame of a node.
+func (t tree) frame(node int32) Frame {
+	n := &t.Nodes[node]
+	f := Frame{Name: t.Name(node), Entry: n.Entry}
+	switch {
+	case n.IsEntryNotSeen():
+		f.Exception = "entry not seen"
+	case n.Entry == schema.StackException:
+		f.Exception = n.Exception.String()
+	case n.Entry == schema.StackOther:
+		f.Name = report.Name{Core: f.Core}
 	}
-	return frames
+	return f
 }
 
-// inCall says whether a node is one of a call, or inside one.
+// exception returns the node of an exception; none: there is no such.
+func (t tree) exception(x *span) int32 {
+	if x.node >= 0 && int(x.node) < len(t.Nodes) {
+		for c := range t.Children(x.node) {
+			if n := &t.Nodes[c]; n.Entry == schema.StackException && n.Exception == x.of {
+				return c
+			}
+		}
+	}
+	return int32(slices.IndexFunc(t.Nodes, func(n stacks.Node) bool {
+		return n.Parent == none && n.Entry == schema.StackException && n.Exception == x.of
+	}))
+}
+
+// isBelow says whether a path leads by a node.
+func (t tree) isBelow(node, by int32) bool {
+	for node > by {
+		node = t.Nodes[node].Parent
+	}
+	return node == by
+}
+
+// entryNotSeen says whether a node is of a handler of which only the return was seen.
+func (t tree) entryNotSeen(node int32) bool {
+	for t.Nodes[node].Parent != none {
+		node = t.Nodes[node].Parent
+	}
+	return t.Nodes[node].IsEntryNotSeen()
+}
+
+// isEntryNotSeen says whether a task is such handlers.
+func (t tree) isEntryNotSeen(task int32) bool {
+	return slices.ContainsFunc(t.roots(task), func(n int32) bool { return t.Nodes[n].IsEntryNotSeen() })
+}
+
+// inCall says whether a node is one of a call, a tail call too, or inside one.
 func (t tree) inCall(node int32) bool {
 	for ; node != none; node = t.Nodes[node].Parent {
-		if t.Nodes[node].Entry == schema.StackCall {
+		if t.Nodes[node].IsCall() {
 			return true
 		}
 	}

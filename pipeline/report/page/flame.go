@@ -158,11 +158,10 @@ func (b *flameBuilder) open(child, at int32, all stacks.Work) openNode {
 // task adds a task and all of its paths. Handlers have no task below their exception.
 func (b *flameBuilder) task(task int, roots int32) {
 	if b.p.Tasks[task].Handlers {
-		for n := range b.siblings(roots) {
-			at := int32(len(b.Parent))
+		for i := roots; i != none; i = b.next[i] {
+			n, at := &b.p.Nodes[i], int32(len(b.Parent))
 			b.add(0, b.frames.frame(&b.p.Frames[n.Frame]), n.Calls, n.All)
-			b.above(b.open(b.first[roots], at, n.All))
-			roots = b.next[roots]
+			b.above(b.open(b.first[i], at, n.All))
 		}
 		return
 	}

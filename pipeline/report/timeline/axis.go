@@ -63,12 +63,11 @@ func (a *axis) after(number, last int32) (end, next epoch, ok bool) {
 func (r *reader) readAxis(d *dataset.Dataset) error {
 	t, a := r.t, &r.t.axis
 	a.timed = len(t.Tasks) > 0
-	several := r.lastEpoch > 0
+	several := r.lastEpoch > 0 || len(t.gaps) > 0
 	for i := range t.Tasks {
 		x := &t.Tasks[i]
 		a.timed = a.timed && x.executed.Cycles.OK
 		a.total = min(a.total+x.executed.Cycles.V, read.MaxCount)
-		several = several || x.origin == schema.TaskGap
 	}
 	if a.timed && several {
 		l := ledger{}

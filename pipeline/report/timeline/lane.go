@@ -126,10 +126,8 @@ func (w *walker) chain(l lane, row int, node int32) ([]int32, bool) {
 			case f.kind == exception && p.isException(n) && p.frames[n] == f.frame:
 				f.node = n
 				return w.path, true
-			case f.kind == call && p.depth[n] < p.depth[f.node]:
+			case f.kind == call && p.depth[n] <= p.depth[f.node]:
 				return nil, false
-			case f.kind == call && p.depth[n] == p.depth[f.node]: // it took the place of the row's
-				return append(w.path, n), true
 			}
 		}
 		w.path = append(w.path, n)
@@ -144,6 +142,7 @@ func (w *walker) guess(task, node, frame int32) {
 		f.end, f.until, f.why, f.cuts = l.top().end, l.top().until, l.top().why, l.top().cuts
 	}
 	w.lanes[task] = append(w.lanes[task], f)
+	w.used = append(w.used, task)
 	w.entered(task)
 }
 
@@ -153,6 +152,8 @@ func (w *walker) interrupted(task int32) {
 	l := w.lanes[task]
 	x := l.top()
 	if n, ok := w.paths.exceptions[[2]int32{below(l), x.frame}]; ok {
+		x.node = n
+	} else if n, ok := w.paths.exceptions[[2]int32{none, x.frame}]; ok {
 		x.node = n
 	}
 	if handler, ok := w.paths.handlers[x.frame]; ok && handler != none {

@@ -12,7 +12,8 @@ type paths struct {
 	index  map[calls.Frame]int32
 	frames []int32 // by node: in Timeline.Frames
 	depth  []int32 // by node, from 1
-	// exceptions has the node of an exception by that which it interrupted, and its frame.
+	// exceptions has the node of an exception by that which it interrupted, and its frame: of an asynchronous
+	// one by none.
 	exceptions map[[2]int32]int32
 	// handlers has the first frame of the handler of an exception, by the frame of that; none:
 	// it is not always the same.
@@ -29,16 +30,14 @@ func (p *paths) read(t *Timeline, tree *calls.Tree) {
 	for i := range tree.Nodes {
 		n := &tree.Nodes[i]
 		p.frames[i], p.depth[i] = p.frame(t, tree.Frame(int32(i))), 1
-		if n.Parent == none {
-			continue
+		if n.Parent != none {
+			p.depth[i] = p.depth[n.Parent] + 1
 		}
-		p.depth[i] = p.depth[n.Parent] + 1
-		switch n.Entry {
-		case schema.StackException:
+		switch {
+		case n.Entry == schema.StackException:
 			p.exceptions[[2]int32{n.Parent, p.frames[i]}] = int32(i)
-		case schema.StackRoot:
+		case n.Entry == schema.StackRoot && n.Parent != none:
 			p.addHandler(p.frames[n.Parent], p.frames[i])
-		case schema.StackCall, schema.StackTail:
 		}
 	}
 }
@@ -61,11 +60,17 @@ func (p *paths) frame(t *Timeline, f calls.Frame) int32 {
 	return i
 }
 
-// roots gives each task the node that it began in.
+// roots gives each task the node that it began in, if it always began there.
 func (p *paths) roots(tasks []Task) {
 	for i := range p.tree.Nodes {
-		if n := &p.tree.Nodes[i]; n.Parent == none && n.Task >= 0 && int(n.Task) < len(tasks) && tasks[n.Task].root == none {
-			tasks[n.Task].root = int32(i)
+		n := &p.tree.Nodes[i]
+		if n.Parent != none || n.Task < 0 || int(n.Task) >= len(tasks) {
+			continue
+		}
+		x := &tasks[n.Task]
+		x.unseen = x.unseen || x.origin == schema.TaskException && n.IsEntryNotSeen()
+		if x.root, x.roots = int32(i), x.roots+1; x.roots > 1 {
+			x.root = none
 		}
 	}
 }

@@ -49,6 +49,7 @@ type reader struct {
 	entries      []exceptionEntry // by ordinal
 	from, until  point            // those outside of the window whose time is known, and that are next to it
 	lastEpoch    int32            // of all rows
+	gaps         gaps
 }
 
 // An exceptionEntry is a row of `exceptions`.
@@ -66,11 +67,15 @@ func (r *reader) read(d *dataset.Dataset) error {
 	}{
 		{&schema.Tasks, r.addTasks},
 		{&schema.Exceptions, r.addEntries},
-		{&schema.Calls, r.addCalls},
-		{&schema.ExceptionSpans, r.addSpans},
 		{&schema.Events, r.addEvents},
 		{&schema.Losses, r.addLosses},
+		{&schema.Calls, r.addCalls},
+		{&schema.ExceptionSpans, r.addSpans},
 	} {
+		if x.table == &schema.Calls {
+			r.gaps.sort()
+			r.t.paths.roots(r.t.Tasks)
+		}
 		if err := read.EachBatch(d, x.table, r.t.Source, x.add); err != nil {
 			return err
 		}
@@ -132,26 +137,17 @@ func timeOf(t schema.Null[int64]) int64 {
 }
 
 func (r *reader) addCalls(b *schema.Batch) error {
-	ends, nodes := &b.Columns[schema.CallsEndSeq], r.t.paths.tree.Nodes
+	ends := &b.Columns[schema.CallsEndSeq]
 	for row := range b.Rows() {
 		x := span{
 			seq: int64(schema.CallsSeq.At(b, row)), end: openEnd, epoch: int32(schema.CallsEpoch.At(b, row)),
-			task: int32(schema.CallsTask.At(b, row)),
-			at:   timeOf(read.Null(b, row, schema.CallsCycle)), until: timeOf(read.Null(b, row, schema.CallsEndCycle)),
+			at: timeOf(read.Null(b, row, schema.CallsCycle)), until: timeOf(read.Null(b, row, schema.CallsEndCycle)),
 			node: int32(schema.CallsStack.At(b, row)), why: schema.CallEnd(schema.CallsEnd.At(b, row)),
 		}
 		if !ends.Null(row) {
 			x.end = int64(ends.U64[row])
 		}
-		err := r.check(&x)
-		switch {
-		case err != nil:
-		case x.node < 0 || int(x.node) >= len(nodes):
-			err = fmt.Errorf("is of stack %d, which there is not", x.node)
-		case nodes[x.node].Task != x.task:
-			err = fmt.Errorf("is of task %d, and its stack %d of task %d", x.task, x.node, nodes[x.node].Task)
-		}
-		if err != nil {
+		if err := r.place(&x, x.node); err != nil {
 			return fmt.Errorf("call %d %w", int64(schema.CallsCall.At(b, row)), err)
 		}
 		r.add(&x)
@@ -160,11 +156,10 @@ func (r *reader) addCalls(b *schema.Batch) error {
 }
 
 func (r *reader) addSpans(b *schema.Batch) error {
-	ends := &b.Columns[schema.ExceptionSpansEndSeq]
+	ends, nodes := &b.Columns[schema.ExceptionSpansEndSeq], &b.Columns[schema.ExceptionSpansStack]
 	for row := range b.Rows() {
 		x := span{
-			seq: int64(schema.ExceptionSpansSeq.At(b, row)), end: openEnd, task: int32(schema.ExceptionSpansTask.At(b, row)),
-			at: unknownTime, until: unknownTime, why: schema.CallEnd(schema.ExceptionSpansEnd.At(b, row)),
+			seq: int64(schema.ExceptionSpansSeq.At(b, row)), end: openEnd, at: unknownTime, until: unknownTime, why: schema.CallEnd(schema.ExceptionSpansEnd.At(b, row)),
 		}
 		if !ends.Null(row) {
 			x.end = int64(ends.U64[row])
@@ -172,7 +167,11 @@ func (r *reader) addSpans(b *schema.Batch) error {
 		ordinal := int64(schema.ExceptionSpansOrdinal.At(b, row))
 		i, ok := slices.BinarySearchFunc(r.entries, ordinal,
 			func(e exceptionEntry, o int64) int { return cmp.Compare(e.ordinal, o) })
-		err := r.check(&x)
+		interrupted := int32(none)
+		if !nodes.Null(row) {
+			interrupted = int32(nodes.U32[row])
+		}
+		err := r.place(&x, interrupted)
 		if err == nil && !ok {
 			err = fmt.Errorf("is of row %d of exceptions, which there is not", ordinal)
 		}
@@ -190,12 +189,17 @@ func (r *reader) addSpans(b *schema.Batch) error {
 	return nil
 }
 
-// check checks what a row says of its place and time.
-func (r *reader) check(x *span) error {
-	switch {
-	case x.task < 0 || int(x.task) >= len(r.t.Tasks):
+// place finds the task of a row by its stack, if there is one, and checks what it says of its place and time.
+func (r *reader) place(x *span, stack int32) error {
+	if nodes := r.t.paths.tree.Nodes; stack == none {
+		x.task = none
+	} else if stack < none || int(stack) >= len(nodes) {
+		return fmt.Errorf("is of stack %d, which there is not", stack)
+	} else if x.task = nodes[stack].Task; x.task < 0 || int(x.task) >= len(r.t.Tasks) {
 		return fmt.Errorf("is of task %d, which there is not", x.task)
-	case x.seq < r.t.Tasks[x.task].firstSeq:
+	}
+	switch {
+	case x.task != none && x.seq < r.t.Tasks[x.task].firstSeq:
 		return fmt.Errorf("begins at seq %d, before its task %d", x.seq, x.task)
 	case x.end < x.seq:
 		return fmt.Errorf("ends at seq %d, before it begins at %d", x.end, x.seq)
@@ -213,9 +217,10 @@ func (r *reader) check(x *span) error {
 func (r *reader) add(x *span) {
 	t := r.t
 	r.lastEpoch = max(r.lastEpoch, x.epoch)
+	r.gaps.crossed(x)
 	switch w := t.Window; {
 	case x.seq >= w.Until:
-		if x.seq < t.after.seq {
+		if x.seq < t.after.seq && r.isEvidence(x) {
 			t.after = evidence{x.seq, x.task}
 		}
 		if x.at >= 0 && x.seq < r.until.seq {
@@ -239,6 +244,8 @@ func (r *reader) addBefore(x *span) {
 		at = point{x.end, x.until, x.epoch}
 	}
 	switch {
+	case !r.isEvidence(x):
+		e.seq = -1
 	case x.why == schema.CallGap:
 	case x.why == schema.CallSwitch && x.isException():
 		e = evidence{x.end, none}
@@ -253,15 +260,23 @@ func (r *reader) addBefore(x *span) {
 	}
 }
 
+// isEvidence says whether a row itself tells which task ran. A handler does not; the exception does.
+func (r *reader) isEvidence(x *span) bool { return x.task != none && !r.t.Tasks[x.task].isHandlers() }
+
 func (r *reader) addEvents(b *schema.Batch) error {
 	for row := range b.Rows() {
-		r.addMark(int64(schema.EventsSeq.At(b, row)), schema.EventKind(schema.EventsEvent.At(b, row)).String())
+		seq, event := int64(schema.EventsSeq.At(b, row)), schema.EventKind(schema.EventsEvent.At(b, row))
+		if read.IsGap(event) {
+			r.addGap(seq)
+		}
+		r.addMark(seq, event.String())
 	}
 	return nil
 }
 
 func (r *reader) addLosses(b *schema.Batch) error {
 	for row := range b.Rows() {
+		r.addGap(int64(schema.LossesSeq.At(b, row)))
 		r.addMark(int64(schema.LossesSeq.At(b, row)), "loss: "+schema.LossReason(schema.LossesReason.At(b, row)).String())
 	}
 	return nil
@@ -277,7 +292,7 @@ func (r *reader) addMark(seq int64, text string) {
 // conclude puts everything in order of time.
 func (r *reader) conclude(d *dataset.Dataset) error {
 	t := r.t
-	t.paths.roots(t.Tasks)
+	t.gaps = r.gaps.known()
 	if err := r.readAxis(d); err != nil {
 		return err
 	}
@@ -293,7 +308,8 @@ func (r *reader) conclude(d *dataset.Dataset) error {
 			x.at = t.axis.time(x.epoch, x.at)
 		}
 	}
-	slices.SortFunc(t.spans, compareSpans)
+	slices.SortFunc(t.spans, t.compareSpans)
+	t.findLanes()
 	slices.SortStableFunc(t.marks, func(x, y mark) int { return cmp.Compare(x.seq, y.seq) })
 	return nil
 }
@@ -301,8 +317,8 @@ func (r *reader) conclude(d *dataset.Dataset) error {
 // compareSpans orders rows by their start. Of those that start together, the ones that a gap
 // ended at once are first, those of later tasks last: they are before the gap. Of the others the
 // outer one is: that which ends last, or a call that was at its first instruction when an
-// exception came.
-func compareSpans(x, y span) int {
+// exception came, but not if it is one in a handler.
+func (t *Timeline) compareSpans(x, y span) int {
 	if c := cmp.Compare(x.seq, y.seq); c != 0 {
 		return c
 	}
@@ -312,9 +328,21 @@ func compareSpans(x, y span) int {
 	if x.atGap() && x.task != y.task {
 		return cmp.Compare(x.task, y.task)
 	}
-	return cmp.Or(cmp.Compare(y.end, x.end), trueFirst(y.isException(), x.isException()),
+	return cmp.Or(cmp.Compare(y.end, x.end), cmp.Compare(t.rank(&x), t.rank(&y)),
 		cmp.Compare(x.node, y.node), cmp.Compare(x.task, y.task), cmp.Compare(x.at, y.at), cmp.Compare(x.until, y.until),
 		cmp.Compare(x.why, y.why))
+}
+
+// rank orders rows that begin and end together: calls of tasks, exceptions that interrupt those, and likewise in
+// handlers.
+func (t *Timeline) rank(x *span) (rank int) {
+	if x.isException() {
+		rank = 1
+	}
+	if x.task != none && t.Tasks[x.task].isHandlers() {
+		rank += 2
+	}
+	return rank
 }
 
 // trueFirst orders true before false.

@@ -33,8 +33,9 @@ type Timeline struct {
 	Slices  int64 // calls, exceptions and marks in the window
 
 	paths  paths
-	spans  []span // by their start, the outer one first
-	marks  []mark // by seq
+	spans  []span  // by their start, the outer one first
+	marks  []mark  // by seq
+	gaps   []int64 // instructions that nothing before is known to lead to; ascending
 	axis   axis
 	before evidence // of the task that runs, before the window
 	after  evidence // likewise after it
@@ -48,14 +49,17 @@ type Window struct{ From, Until int64 }
 // Everything is the window that leaves nothing out.
 var Everything = Window{0, math.MaxInt64}
 
-// A Task is a task of a source; its number is its index.
+// A Task is a task of a source, or the handlers of an asynchronous exception; its number is its index.
+// Handlers are in the task that the exception interrupted, as far as that is known.
 type Task struct {
 	Name      string
 	ContextID schema.Null[uint32]
 
 	origin   schema.TaskOrigin
 	firstSeq int64
-	root     int32 // its first node; none: it has none
+	root     int32 // its only one; none: it has none, or several
+	roots    int
+	unseen   bool // it is handlers of exceptions that were not seen to come
 	executed stacks.Work
 }
 
@@ -68,7 +72,7 @@ type span struct {
 	at, until int64 // cycles of the epoch, then of the axis; unknownTime
 	epoch     int32
 	node      int32 // of a call; of an exception: notFrame of its frame
-	task      int32
+	task      int32 // in whose lane it is; none: not known yet
 	why       schema.CallEnd
 }
 
@@ -81,6 +85,9 @@ const (
 func notFrame(i int32) int32 { return -2 - i }
 
 func (r *span) isException() bool { return r.node < none }
+
+// isHandlers says whether it is handlers of an exception that was seen to come: they run in other tasks.
+func (x *Task) isHandlers() bool { return x.origin == schema.TaskException && !x.unseen }
 
 // atGap says whether a gap ended it before anything was executed.
 func (r *span) atGap() bool { return r.end == r.seq && r.why == schema.CallGap }

@@ -45,6 +45,7 @@ const Untraced = "[untraced]"
 // another, or the function fails.
 func (t *Timeline) Walk(do func(*Event) error) error {
 	w := &walker{Timeline: t, do: do, running: none, seen: -1, at: t.from, lanes: make([]lane, len(t.Tasks))}
+	w.skipHandlers()
 	for w.err == nil {
 		n := w.next()
 		if !w.open && (n.seq > t.Window.From || n.seq == t.Window.From && n.what >= aMark) {
@@ -56,6 +57,8 @@ func (t *Timeline) Walk(do func(*Event) error) error {
 		switch n.what {
 		case anEnd:
 			w.end(n.task, n.seq)
+		case aGap:
+			w.gap()
 		case aTask:
 			w.task()
 		case aMark:
@@ -89,13 +92,13 @@ type walker struct {
 	err     error
 	lanes   []lane // by task
 	asleep  sleepers
-	oldest  int32 // the tasks before were dropped at a gap
+	used    []int32 // the tasks that were in frames since the last gap, some of them twice
 	running int32
 	seen    int64 // seq from which that is known
 	path    []int32
 
-	nextTask, nextMark, nextRow int
-	timed                       int // the first row, from nextRow on, whose time is known
+	nextTask, nextGap, nextMark, nextRow int
+	timed                                int // the first row, from nextRow on, whose time is known
 
 	at point // that was reached; of times before the window it keeps that of from
 }
@@ -105,7 +108,8 @@ type what uint8
 
 const (
 	anEnd what = iota // of frames
-	aTask             // that begins
+	aGap
+	aTask // that begins
 	aMark
 	aRow
 	nothing
@@ -127,17 +131,17 @@ func (w *walker) next() next {
 		n.soon(next{anEnd, s.end, s.task})
 	}
 	if w.nextTask < len(w.Tasks) {
-		x := &w.Tasks[w.nextTask]
-		if x.firstSeq < n.seq || x.firstSeq == n.seq && x.origin == schema.TaskGap {
-			n = next{aTask, x.firstSeq, int32(w.nextTask)}
-		}
+		n.soon(next{aTask, w.Tasks[w.nextTask].firstSeq, int32(w.nextTask)})
+	}
+	if gap := w.gapSeq(); gap <= n.seq && gap != math.MaxInt64 {
+		n = next{aGap, gap, none}
 	}
 	if w.nextMark < len(w.marks) {
 		n.soon(next{aMark, w.marks[w.nextMark].seq, none})
 	}
 	if w.nextRow < len(w.spans) {
 		x := &w.spans[w.nextRow]
-		if x.seq < n.seq || x.seq == n.seq && n.what == aTask && x.task < n.task { // in which nothing was executed
+		if x.seq < n.seq || x.seq == n.seq && n.what == aGap && x.atGap() && int(x.task) < w.nextTask { // it is before that
 			n = next{aRow, x.seq, x.task}
 		}
 	}
@@ -148,6 +152,21 @@ func (w *walker) next() next {
 func (n *next) soon(x next) {
 	if x.seq < n.seq {
 		*n = x
+	}
+}
+
+// gapSeq returns where the next gap is.
+func (w *walker) gapSeq() int64 {
+	if w.nextGap < len(w.gaps) {
+		return w.gaps[w.nextGap]
+	}
+	return math.MaxInt64
+}
+
+// skipHandlers passes tasks that run in others.
+func (w *walker) skipHandlers() {
+	for w.nextTask < len(w.Tasks) && w.Tasks[w.nextTask].isHandlers() {
+		w.nextTask++
 	}
 }
 
@@ -233,11 +252,14 @@ func (w *walker) end(task int32, seq int64) {
 }
 
 // nextToRun returns the task that ran from now on, by the row that is next; none: there is no
-// row before another task begins.
+// row before another task begins, or a gap.
 func (w *walker) nextToRun() int32 {
 	at, task := w.after.seq, w.after.task
 	if w.nextRow < len(w.spans) {
 		at, task = w.spans[w.nextRow].seq, w.spans[w.nextRow].task
+	}
+	if gap := w.gapSeq(); at > gap || at == gap && (w.nextRow >= len(w.spans) || !w.spans[w.nextRow].atGap()) {
+		at, task = gap, none
 	}
 	for _, s := range []*sleeper{w.sleeper(), w.awake()} {
 		if s != nil && s.end <= at && s.end != openEnd {
@@ -272,37 +294,75 @@ func (w *walker) task() {
 	task := int32(w.nextTask)
 	x := &w.Tasks[task]
 	w.nextTask++
-	if x.origin == schema.TaskGap {
-		w.gap(task)
-	} else {
-		w.reach(x.firstSeq, unknownTime, none)
-	}
+	w.skipHandlers()
+	w.reach(x.firstSeq, unknownTime, none)
 	w.turn(task, x.firstSeq)
-	if x.root != none {
-		w.guess(task, x.root, w.paths.frames[x.root])
+	w.start(task)
+}
+
+// start has a task that is in no frame be in those that it is in at its next row, as far as these have no rows of
+// their own; without one in its root.
+func (w *walker) start(task int32) {
+	if len(w.lanes[task]) > 0 {
+		return
+	}
+	if w.nextRow < len(w.spans) {
+		x := &w.spans[w.nextRow]
+		if x.task == task && x.seq < w.gapSeq() && !x.isException() {
+			w.enters(task, w.paths.parent(x.node))
+			return
+		}
+	}
+	root := w.Tasks[task].root
+	if root == none {
+		return
+	}
+	w.guess(task, root, w.paths.frames[root])
+	if handler, ok := w.paths.handlers[w.paths.frames[root]]; ok && handler != none && w.Tasks[task].unseen {
+		w.guess(task, none, handler)
 	}
 }
 
-// gap leaves everything, as nothing was traced before a task begins.
-func (w *walker) gap(task int32) {
-	seq := w.Tasks[task].firstSeq
+// gap leaves everything, as nothing is known of what led to the next instruction.
+func (w *walker) gap() {
+	seq := w.gaps[w.nextGap]
+	w.nextGap++
 	end, after, ok := w.axis.after(w.at.epoch, w.known(seq).epoch)
 	if ok {
 		w.at = point{seq, max(end.end, w.at.at), after.number}
 	} else {
 		w.reach(seq, unknownTime, none)
 	}
-	for t := w.oldest; t < task; t++ {
+	for _, t := range w.inFrames() {
 		w.leaveDownTo(t, 0)
 		w.lanes[t] = nil
 	}
-	w.oldest, w.running, w.asleep = task, none, w.asleep[:0]
+	before := w.running
+	w.used, w.running, w.asleep, w.seen = w.used[:0], none, w.asleep[:0], seq
 	until := w.at.at
 	if ok {
 		until = max(after.start, until)
 	}
 	w.emit(&Event{Kind: Gap, Until: until})
 	w.at.at = until
+	if w.nextTask < len(w.Tasks) && w.Tasks[w.nextTask].firstSeq == seq {
+		return
+	}
+	task := w.nextToRun()
+	if task == none {
+		task = before
+	}
+	if task != none {
+		w.turn(task, seq)
+		w.start(task)
+	}
+}
+
+// inFrames returns the tasks that are in frames, in order.
+func (w *walker) inFrames() []int32 {
+	slices.Sort(w.used)
+	w.used = slices.Compact(w.used)
+	return w.used
 }
 
 // mark passes the next mark.
@@ -320,10 +380,6 @@ func (w *walker) mark() {
 // row enters what the next row is of.
 func (w *walker) row() {
 	x := &w.spans[w.nextRow]
-	if x.task < w.oldest {
-		w.err = fmt.Errorf("%s: %s at seq %d is of task %d, which ended at a gap before", w.Dir, w.rowText(x), x.seq, x.task)
-		return
-	}
 	w.reach(x.seq, x.at, x.epoch)
 	w.nextRow++
 	w.turn(x.task, x.seq)
@@ -331,7 +387,7 @@ func (w *walker) row() {
 	if x.isException() {
 		f.node, f.frame, f.kind, f.cuts = none, notFrame(x.node), exception, x.why == schema.CallSwitch
 	} else {
-		f.frame = w.paths.frames[x.node]
+		f.frame, f.cuts = w.paths.frames[x.node], w.Tasks[x.task].isHandlers() // whose task is not known
 		w.enters(x.task, w.paths.parent(x.node))
 	}
 	l, err := w.lanes[x.task].push(f, x, w.Timeline)
@@ -340,6 +396,7 @@ func (w *walker) row() {
 		return
 	}
 	w.lanes[x.task] = l
+	w.used = append(w.used, x.task)
 	w.entered(x.task)
 	if x.isException() {
 		w.interrupted(x.task)
@@ -354,8 +411,9 @@ func (w *walker) begin() {
 		if task == none {
 			task = w.nextToRun()
 		}
-		if task >= w.oldest && task < int32(w.nextTask) {
+		if task != none {
 			w.turn(task, from)
+			w.start(task)
 		}
 	}
 	w.reach(from, unknownTime, none)
@@ -364,7 +422,7 @@ func (w *walker) begin() {
 		return
 	}
 	w.emit(&Event{Kind: Turn, Task: w.running})
-	for task := w.oldest; int(task) < w.nextTask; task++ {
+	for _, task := range w.inFrames() {
 		for _, f := range w.lanes[task][:min(len(w.lanes[task]), deepest)] {
 			w.emit(&Event{Kind: Enter, Task: task, Frame: f.frame})
 		}
@@ -374,7 +432,7 @@ func (w *walker) begin() {
 // finish ends the window.
 func (w *walker) finish() {
 	w.reach(w.Window.Until, unknownTime, none)
-	for task := w.oldest; int(task) < w.nextTask; task++ {
+	for _, task := range w.inFrames() {
 		w.leaveDownTo(task, 0)
 	}
 	for w.nextMark < len(w.marks) {
