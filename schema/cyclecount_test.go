@@ -105,7 +105,7 @@ func TestAppendedRows(t *testing.T) {
 				schema.Of[uint64](7), schema.Of[uint8](8), schema.Of(schema.Access(1)), schema.Of[uint8](9), schema.DataState(1))
 		}, "1 2 3 4 5 6 7 8 " + schema.AccessNames[1] + " 9 " + schema.DataStateNames[1]},
 		{&schema.ExceptionSpans, func(b *schema.Batch) {
-			schema.AppendExceptionSpans(b, 1, 2, 3, schema.Of[int32](4), 5, 6, 7, schema.Of[int64](8), schema.CallReturn,
+			schema.AppendExceptionSpans(b, 1, 2, 3, schema.Of[int32](4), 5, 6, schema.Of[int32](7), schema.Of[int64](8), schema.CallReturn,
 				schema.Of[int64](9), schema.Of[int64](10), schema.Of[int64](11))
 		}, "1 2 3 4 5 6 7 8 return 9 10 11"},
 	} {

@@ -11,16 +11,17 @@ import (
 // A timelineModel makes up what tasks do: the rows that tables have of it, and what a timeline
 // is to show. Functions are f0 to f4, exceptions irq 1 and 2, whose handlers are h1 and h2.
 type timelineModel struct {
-	rand    *rand.Rand
-	seq     int64
-	tasks   []*modelTask
-	now     *modelTask
-	nodes   map[string]int
-	rows    strings.Builder // stacks, tasks
-	ended   strings.Builder // calls and spans, in order of their end
-	entered int             // exceptions
-	slices  []modelSlice
-	turns   []modelSlice
+	rand     *rand.Rand
+	seq      int64
+	tasks    []*modelTask
+	now      *modelTask
+	nodes    map[string]int
+	rows     strings.Builder // stacks, tasks
+	ended    strings.Builder // calls and spans, in order of their end
+	entered  int             // exceptions
+	handlers map[string]int  // tasks that are handlers of an exception
+	slices   []modelSlice
+	turns    []modelSlice
 
 	epoch  int
 	cycles []int64 // by seq: from the start of the trace
@@ -40,6 +41,8 @@ type modelFrame struct {
 	kind    string // root, call, exception, handler
 	name    string
 	node    int
+	task    int // of the node
+	below   int // of an exception: the node that it interrupted
 	seq     int64
 	epoch   int
 	ordinal int
@@ -53,7 +56,7 @@ type modelSlice struct {
 }
 
 func newTimelineModel(seed uint64, steps int) *timelineModel {
-	m := &timelineModel{rand: rand.New(rand.NewPCG(seed, 0)), nodes: map[string]int{}, cycles: []int64{0}, starts: []int64{0}}
+	m := &timelineModel{rand: rand.New(rand.NewPCG(seed, 0)), nodes: map[string]int{}, handlers: map[string]int{}, cycles: []int64{0}, starts: []int64{0}}
 	m.begin("start")
 	for range steps {
 		m.step()
@@ -87,9 +90,9 @@ func (m *timelineModel) step() {
 	case n < 17 && top.kind == "handler":
 		m.pop("")
 		m.pop("return")
-	case n == 17 && m.handler() > 0:
+	case n == 17 && m.depth() == 1:
 		m.leaveTask(false)
-	case n == 18 && top.kind == "call":
+	case n == 18 && top.kind == "call" && m.depth() == 0:
 		m.leaveTask(true)
 	case n == 19 && m.rand.IntN(4) == 0:
 		if m.rand.IntN(2) == 0 { // nothing of it was traced
@@ -100,17 +103,20 @@ func (m *timelineModel) step() {
 		m.turnEnds()
 		m.epoch++
 		m.starts = append(m.starts, m.cycles[m.seq])
+		fmt.Fprintf(&m.rows, "event %d overflow\n", m.seq)
 		m.begin("gap")
 	}
 }
 
-// handler returns the index of the innermost handler, or -1.
-func (m *timelineModel) handler() int {
-	i := len(m.now.frames) - 1
-	for i >= 0 && m.now.frames[i].kind != "handler" {
-		i--
+// depth returns how many handlers the task that runs is in. It is left in one at most: in which of several of one
+// exception a call is then, no row says.
+func (m *timelineModel) depth() (n int) {
+	for _, f := range m.now.frames {
+		if f.kind == "handler" {
+			n++
+		}
 	}
-	return i
+	return n
 }
 
 func (m *timelineModel) top() *modelFrame { return &m.now.frames[len(m.now.frames)-1] }
@@ -132,16 +138,19 @@ func (m *timelineModel) turnEnds() { m.turns[len(m.turns)-1].until = m.seq }
 
 // push enters a frame.
 func (m *timelineModel) push(kind, name string) {
-	parent := -1
+	parent, below, task := -1, -1, m.now.number
 	if kind != "root" {
-		parent = m.top().node
+		parent, task = m.top().node, m.top().task
 	}
-	key := fmt.Sprint(m.now.number, parent, name)
+	if kind == "exception" {
+		parent, below, task = -1, parent, m.handlersOf(name)
+	}
+	key := fmt.Sprint(task, parent, name)
 	node, ok := m.nodes[key]
 	if !ok {
 		node = len(m.nodes)
 		m.nodes[key] = node
-		line := "stack task=" + fmt.Sprint(m.now.number)
+		line := "stack task=" + fmt.Sprint(task)
 		if parent >= 0 {
 			line += fmt.Sprintf(" parent=%d", parent)
 		}
@@ -157,12 +166,24 @@ func (m *timelineModel) push(kind, name string) {
 		}
 		m.rows.WriteString(line + "\n")
 	}
-	f := modelFrame{kind: kind, name: name, node: node, seq: m.seq, epoch: m.epoch, ordinal: m.entered}
+	f := modelFrame{kind: kind, name: name, node: node, task: task, below: below, seq: m.seq, epoch: m.epoch, ordinal: m.entered}
 	if kind == "exception" {
 		fmt.Fprintf(&m.rows, "exception %d entry type=irq number=%s epoch=%d CYCLE%d\n", m.seq, name[5:6], m.epoch, m.seq)
 		m.entered++
 	}
 	m.now.frames = append(m.now.frames, f)
+}
+
+// handlersOf returns the number of the task that is the handlers of an exception.
+func (m *timelineModel) handlersOf(exception string) int {
+	n, ok := m.handlers[exception]
+	if !ok {
+		n = len(m.tasks)
+		m.handlers[exception] = n
+		m.tasks = append(m.tasks, &modelTask{number: n, gone: true})
+		fmt.Fprintf(&m.rows, "task %q first=%d origin=exception TASK%d\n", exception, m.seq, n)
+	}
+	return n
 }
 
 // pop leaves the frame on top.
@@ -184,13 +205,13 @@ func (m *timelineModel) write(f modelFrame, why string) {
 	}
 	switch f.kind {
 	case "call":
-		fmt.Fprintf(&m.ended, "call %d %s stack=%d task=%d end=%s epoch=%d CYCLE%d", f.seq, end, f.node, m.now.number, why, f.epoch, f.seq)
+		fmt.Fprintf(&m.ended, "call %d %s stack=%d end=%s epoch=%d CYCLE%d", f.seq, end, f.node, why, f.epoch, f.seq)
 		if why != "open" && why != "gap" {
 			fmt.Fprintf(&m.ended, " ENDCYCLE%d", m.seq)
 		}
 		m.ended.WriteString("\n")
 	case "exception":
-		fmt.Fprintf(&m.ended, "span %d %s ordinal=%d task=%d end=%s", f.seq, end, f.ordinal, m.now.number, why)
+		fmt.Fprintf(&m.ended, "span %d %s ordinal=%d stack=%d end=%s", f.seq, end, f.ordinal, f.below, why)
 		if why != "open" && why != "gap" {
 			fmt.Fprintf(&m.ended, " SPANCYCLES%d-%d", f.seq, m.seq)
 		}

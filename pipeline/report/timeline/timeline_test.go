@@ -178,22 +178,23 @@ func TestTimeline(t *testing.T) {
 			"0 turn 0, 0 enter 0 main, 0 enter 0 main, 0 leave 0 main, 100 leave 0 main, 100 end",
 		},
 		{
-			"a tail call is seen at the first call that it makes, the root likewise",
+			"a tail call is above the function that was called; that of a root is seen at the first call that it makes",
 			`task main
 stack function=0
 stack function=1 parent=0 entry=call
-stack function=2 parent=0 entry=tail
+stack function=2 parent=1 entry=tail
 stack function=3 parent=2 entry=call
-stack function=4 entry=tail
+stack function=4 parent=0 entry=tail
 stack function=3 parent=4 entry=call
 call 20 30 stack=3
+call 20 40 stack=2 entry=tail
 call 10 40 stack=1
 call 60 70 stack=5`,
 			"0 turn 0, 0 enter 0 main, 10 enter 0 f, 20 enter 0 g, 20 enter 0 h, 30 leave 0 h, 40 leave 0 g, 40 leave 0 f, " +
-				"60 leave 0 main, 60 enter 0 isr, 60 enter 0 h, 70 leave 0 h, 100 leave 0 isr, 100 end",
+				"60 enter 0 isr, 60 enter 0 h, 70 leave 0 h, 100 leave 0 isr, 100 leave 0 main, 100 end",
 		},
 		{
-			"callers whose row was left out, and one frame of a cycle of tail calls after another",
+			"callers whose row was left out, and a tail call",
 			`task main
 stack function=0
 stack function=1 parent=0 entry=call
@@ -202,8 +203,8 @@ stack function=3 parent=2 entry=call
 stack function=4 parent=1 entry=tail
 call 20 30 stack=3
 call 31 40 stack=3
-call 50 60 stack=4`,
-			"0 turn 0, 0 enter 0 main, 20 enter 0 f, 20 enter 0 g, 20 enter 0 h, 30 leave 0 h, 31 enter 0 h, 40 leave 0 h, " +
+call 50 60 stack=4 entry=tail`,
+			"0 turn 0, 0 enter 0 main, 0 enter 0 f, 0 enter 0 g, 20 enter 0 h, 30 leave 0 h, 31 enter 0 h, 40 leave 0 h, " +
 				"50 leave 0 g, 50 enter 0 isr, 60 leave 0 isr, 100 leave 0 f, 100 leave 0 main, 100 end",
 		},
 		{
@@ -211,16 +212,68 @@ call 50 60 stack=4`,
 			`task main
 stack function=0
 stack function=1 parent=0 entry=call
-stack function=2 parent=0 entry=tail
-stack parent=2 entry=exception type=irq number=53
+stack function=2 parent=1 entry=tail
+stack parent=2 entry=exception type=svc number=53
 stack function=4 parent=3 entry=root
 stack function=3 parent=4 entry=call
-exception 20 entry type=irq number=53
+exception 20 entry type=svc number=53
 call 30 40 stack=5
+call 15 ? stack=2 entry=tail end=open
 call 10 ? stack=1 end=open
-span 20 ? ordinal=0 end=open`,
-			"0 turn 0, 0 enter 0 main, 10 enter 0 f, 20 enter 0 [irq 53], 20 enter 0 isr, 30 enter 0 h, 40 leave 0 h, " +
-				"100 leave 0 isr, 100 leave 0 [irq 53], 100 leave 0 f, 100 leave 0 main, 100 end",
+span 20 ? ordinal=0 stack=2 end=open`,
+			"0 turn 0, 0 enter 0 main, 10 enter 0 f, 15 enter 0 g, 20 enter 0 [svc 53], 20 enter 0 isr, 30 enter 0 h, 40 leave 0 h, " +
+				"100 leave 0 isr, 100 leave 0 [svc 53], 100 leave 0 g, 100 leave 0 f, 100 leave 0 main, 100 end",
+		},
+		{
+			"handlers of an exception are above what that interrupted, a handler too; a call in one whose exception was not seen is in a task of its own",
+			`task main
+task "[irq 14]" first=20 origin=exception
+task "[fiq]" first=30 origin=exception
+stack function=0
+stack function=1 parent=0 entry=call
+stack task=1 entry=exception type=irq number=14
+stack task=1 function=4 parent=2
+stack task=1 function=3 parent=3 entry=tail
+stack task=2 entry=exception type=fiq
+stack task=2 function=4 parent=5
+stack task=2 function=2 parent=6 entry=call
+exception 20 entry type=irq number=14
+exception 30 entry type=fiq
+exception 60 entry type=irq number=14
+call 32 34 stack=7
+call 25 45 stack=4 entry=tail
+call 60 63 stack=4 entry=tail
+call 10 70 stack=1
+call 80 85 stack=7
+span 30 40 ordinal=1 stack=4
+span 20 45 ordinal=0 stack=1
+span 60 63 ordinal=2 stack=1`,
+			"0 turn 0, 0 enter 0 main, 10 enter 0 f, 20 enter 0 [irq 14], 20 enter 0 isr, 25 enter 0 h, 30 enter 0 [fiq], 30 enter 0 isr, " +
+				"32 enter 0 g, 34 leave 0 g, 40 leave 0 isr, 40 leave 0 [fiq], 45 leave 0 h, 45 leave 0 isr, 45 leave 0 [irq 14], " +
+				"60 enter 0 [irq 14], 60 enter 0 isr, 60 enter 0 h, 63 leave 0 h, 63 leave 0 isr, 63 leave 0 [irq 14], 70 leave 0 f, " +
+				"80 turn 2, 80 enter 2 [fiq], 80 enter 2 isr, 80 enter 2 g, 85 leave 2 g, " +
+				"100 leave 0 main, 100 leave 2 isr, 100 leave 2 [fiq], 100 end",
+		},
+		{
+			"handlers that were not seen to come, then the task; trace that was off leaves nothing; after a gap a row says who runs and where",
+			`task "[entry not seen]" origin=exception
+task main first=20
+task other first=40 origin=new
+stack entry=exception
+stack function=4 parent=0
+stack task=1 function=0
+stack task=1 function=1 parent=2 entry=call
+stack task=1 function=2 parent=3 entry=call
+stack task=2 function=3
+event 30 trace_on
+event 50 overflow
+event 80 overflow
+call 25 35 stack=3
+call 60 70 stack=4`,
+			"0 turn 0, 0 enter 0 [entry not seen], 0 enter 0 isr, 20 turn 1, 20 enter 1 main, 25 enter 1 f, 30 mark trace_on, 35 leave 1 f, " +
+				"40 turn 2, 40 enter 2 h, 50 leave 0 isr, 50 leave 0 [entry not seen], 50 leave 1 main, 50 leave 2 h, 50 gap until 50, 50 turn 1, " +
+				"50 enter 1 main, 50 enter 1 f, 50 mark overflow, 60 enter 1 g, 70 leave 1 g, 80 leave 1 f, 80 leave 1 main, 80 gap until 80, " +
+				"80 turn 1, 80 enter 1 main, 80 mark overflow, 100 leave 1 main, 100 end",
 		},
 		{
 			"a gap leaves everything, also what no row ends; marks",
@@ -229,7 +282,7 @@ task g origin=gap first=50
 stack function=0
 stack function=1 parent=0 entry=call
 stack function=2 task=1
-call 10 60 stack=1
+call 10 50 stack=1 end=gap
 event 50 overflow
 event 100 trace_on`,
 			"0 turn 0, 0 enter 0 main, 10 enter 0 f, 50 leave 0 f, 50 leave 0 main, 50 gap until 50, 50 turn 1, 50 enter 1 g, 50 mark overflow, " +
@@ -244,13 +297,14 @@ stack function=1 parent=0 entry=call
 stack function=2 task=1
 stack function=3 task=1 parent=2 entry=call
 call 10 50 stack=1 end=gap epoch=0 cycle=20
-call 60 80 stack=3 task=1 epoch=1 cycle=10
-call 90 95 stack=3 task=1 epoch=2 cycle=4 end_cycle=6
+event 50 overflow
+call 60 80 stack=3 epoch=1 cycle=10
+call 90 95 stack=3 epoch=2 cycle=4 end_cycle=6
 count 0 100
 count ? 1000
 count 1 40
 count 2 20`,
-			"0 turn 0, 0 enter 0 main, 20 enter 0 f, 100 leave 0 f, 100 leave 0 main, 100 gap until 1100, 1100 turn 1, 1100 enter 1 g, " +
+			"0 turn 0, 0 enter 0 main, 20 enter 0 f, 100 leave 0 f, 100 leave 0 main, 100 gap until 1100, 1100 turn 1, 1100 enter 1 g, 1100 mark overflow, " +
 				"1110 enter 1 h, 1132 leave 1 h, 1144 enter 1 h, 1146 leave 1 h, 1160 leave 1 g, 1160 end",
 		},
 		{
@@ -279,7 +333,7 @@ func withSpans(text string) string {
 	if strings.Contains(text, "\nspan ") {
 		return ""
 	}
-	return "\nexception 100 entry\nspan 100 100 ordinal=0 task=" + fmt.Sprint(strings.Count(text, "task ")-1) + " end=gap"
+	return "\nexception 100 entry\nspan 100 100 ordinal=0 end=gap"
 }
 
 // events lists what happens in a timeline.
@@ -331,23 +385,19 @@ func TestDamagedTimeline(t *testing.T) {
 		{"calls cross", good + "call 10 30 stack=1\ncall 20 40 stack=2\nspan 50 60", "call of g of task 0 from seq 20 to 40 crosses one that ends at 30"},
 		{"an exception crosses a call", good + "call 10 55 stack=1\nspan 50 60", "exception [exception] of task 0 from seq 50 to 60 crosses one that ends at 55"},
 		{"unknown stack", good + "call 10 20 stack=3\nspan 50 60", "call 0 is of stack 3, which there is not"},
-		{"unknown task", good + "call 10 20 stack=1 task=1\nspan 50 60", "call 0 is of task 1, which there is not"},
-		{"another task", "task a\n" + good + "call 10 20 stack=1 task=1\nspan 50 60", "call 0 is of task 1, and its stack 1 of task 0"},
+		{"unknown task", "task a\nstack task=1\ncall 10 20\nexception 50 entry\nspan 50 60", "call 0 is of task 1, which there is not"},
+		{"an exception of an unknown stack", good + "call 10 20 stack=1\nspan 50 60 stack=3", "span 0 is of stack 3, which there is not"},
 		{"end before start", good + "call 10 20 stack=1\ncall 30 29 stack=1\nspan 50 60", "call 1 ends at seq 29, before it begins at 30"},
 		{"end before start in cycles", good + "call 10 20 stack=1 cycle=7 end_cycle=6\nspan 50 60", "call 0 ends at cycle 6, before it begins at 7"},
 		{"after the end", good + "call 10 101 stack=1\nspan 50 60", "call 0 is after the last instruction, seq 99"},
-		{"before its task", "task a\ntask b first=30\nstack function=0 task=1\ncall 10 20 stack=0 task=1\nspan 50 60", "call 0 begins at seq 10, before its task 1"},
-		{
-			"after a gap", "task a\ntask b first=30 origin=gap\nstack function=0\nstack task=1\nexception 50 entry\ncall 40 45 stack=0\nspan 50 60 task=1",
-			"call of main at seq 40 is of task 0, which ended at a gap before",
-		},
+		{"before its task", "task a\ntask b first=30\nstack function=0 task=1\ncall 10 20 stack=0\nspan 50 60", "call 0 begins at seq 10, before its task 1"},
 		{"tasks out of order", "task a first=30\ntask b first=20\nstack\ncall 40 45\nspan 50 60", "task 1 begins at seq 20, out of order"},
 		{"unknown exception", good + "call 10 20 stack=1\nspan 50 60 ordinal=4", "span 0 is of row 4 of exceptions, which there is not"},
 		{"no spans", good + "call 10 20 stack=1", "has no table exception_spans"},
 		{"no tasks", "stack\ncall 10 20\nspan 50 60", "has no table tasks"},
 		{"huge times", good + "call 10 20 stack=1 cycle=9223372036854775807\nspan 50 60", "call 0 has counts that no trace can have"},
-		{"huge counts", "task a cycles=1\ntask b origin=gap cycles=1\nstack\nexception 50 entry\ncount 0 9223372036854775807\nspan 50 60\ncall 10 10", "has counts that no trace can have"},
-		{"epochs out of order", "task a cycles=1\ntask b origin=gap cycles=1\nstack\nexception 50 entry\ncount 1 5\ncount 0 5\nspan 50 60\ncall 10 10", "epoch 0 comes after 1"},
+		{"huge counts", "task a cycles=1\nevent 30 overflow\nstack\nexception 50 entry\ncount 0 9223372036854775807\nspan 50 60\ncall 10 10", "has counts that no trace can have"},
+		{"epochs out of order", "task a cycles=1\nevent 30 overflow\nstack\nexception 50 entry\ncount 1 5\ncount 0 5\nspan 50 60\ncall 10 10", "epoch 0 comes after 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := described(t, timelineProgram+tt.text)
@@ -373,10 +423,10 @@ func TestSampleTimeline(t *testing.T) {
 				all += s.until - s.from
 			}
 		}
-		if all != 440811 || x.Unit != durations.InCycles || x.Slices != 6390 {
+		if all != 440811 || x.Unit != durations.InCycles || x.Slices != 6610 {
 			t.Errorf("%d %v in %d slices", all, x.Unit, x.Slices)
 		}
-		for task, want := range []int64{20595, 208963, 51275, 99720, 4868, 55390} {
+		for task, want := range []int64{14890, 61255, 0, 208963, 51275, 99720, 4868} {
 			if d := sum[task] - want; d < -100 || d > 100 {
 				t.Errorf("task %d: %d, want about %d", task, sum[task], want)
 			}

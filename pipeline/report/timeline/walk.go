@@ -308,7 +308,7 @@ func (w *walker) start(task int32) {
 	}
 	if w.nextRow < len(w.spans) {
 		x := &w.spans[w.nextRow]
-		if x.task == task && x.seq < w.gapSeq() && !x.isException() {
+		if x.task == task && x.seq < w.gapSeq() && !x.isException() && w.paths.parent(x.node) != none {
 			w.enters(task, w.paths.parent(x.node))
 			return
 		}
