@@ -110,7 +110,7 @@ func sampleCalls(t *testing.T, m *report.Merged, dirs []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, [2]int64{6300, 0}, [2]int64{c.Calls, c.LeftOut})
+	equal(t, int64(6512), c.Calls)
 	all := callsByFunction(t, dirs[0])
 	for i := range c.Rows {
 		r := &c.Rows[i]
@@ -128,8 +128,8 @@ func sampleCalls(t *testing.T, m *report.Merged, dirs []string) {
 			if !x.within(took) {
 				sum += n
 			}
-			below[0] += one(n <= r.Median)
-			below[1] += one(n <= r.P99)
+			below[0] += one(n <= r.Median+r.Median/60)
+			below[1] += one(n <= r.P99+r.P99/60)
 		}
 		if took[r.Worst.Seq].cycles != r.Longest || sum != r.Sum || 2*below[0] < r.Ended || 100*below[1] < 99*r.Ended {
 			t.Errorf("%s: longest %d at %d, sum %d, median %d, p99 %d: not those of the table", r.Function, r.Longest, r.Worst.Seq, r.Sum, r.Median, r.P99)
@@ -189,7 +189,11 @@ func callsByFunction(t *testing.T, dir string) map[string]map[int64]tookCall {
 	rows(&schema.Functions, func(b *schema.Batch, row int) {
 		functions[schema.FunctionsFunction.At(b, row)] = b.Columns[schema.FunctionsName].Str[row]
 	})
-	rows(&schema.Stacks, func(b *schema.Batch, row int) { names = append(names, functions[schema.StacksFunction.At(b, row)]) })
+	var tasks []uint32
+	rows(&schema.Stacks, func(b *schema.Batch, row int) {
+		names = append(names, functions[schema.StacksFunction.At(b, row)])
+		tasks = append(tasks, schema.StacksTask.At(b, row))
+	})
 	all := map[string]map[int64]tookCall{}
 	rows(&schema.Calls, func(b *schema.Batch, row int) {
 		name := names[schema.CallsStack.At(b, row)]
@@ -199,7 +203,7 @@ func callsByFunction(t *testing.T, dir string) map[string]map[int64]tookCall {
 		if schema.CallEnd(schema.CallsEnd.At(b, row)) == schema.CallReturn {
 			seq := int64(schema.CallsSeq.At(b, row))
 			all[name][seq] = tookCall{
-				schema.CallsTask.At(b, row), seq, int64(schema.CallsEndSeq.At(b, row)), int64(schema.CallsCycles.At(b, row)),
+				tasks[schema.CallsStack.At(b, row)], seq, int64(schema.CallsEndSeq.At(b, row)), int64(schema.CallsCycles.At(b, row)),
 			}
 		}
 	})

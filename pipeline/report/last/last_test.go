@@ -80,10 +80,10 @@ func TestLastStacks(t *testing.T) {
 	for seq, want := range map[int64]string{
 		0:      "_start: _start",
 		178843: "sort_task: sort_task quicksort by_digits",
-		178850: "sort_task: sort_task quicksort by_digits [irq 14] =irq_entry",
-		178943: "sort_task: sort_task quicksort by_digits [irq 14] =irq_entry =next",
-		159573: "script_task: script_task interpret.constprop.0 =fibonacci",
-		218348: "sort_task: sort_task [svc 10] =svc_entry =next",
+		178850: "sort_task: sort_task quicksort by_digits [irq 14] irq_entry",
+		178943: "sort_task: sort_task quicksort by_digits [irq 14] irq_entry kernel_irq =next",
+		159573: "script_task: script_task interpret.constprop.0 fibonacci_of =fibonacci",
+		218348: "sort_task: sort_task [svc 10] svc_entry kernel_svc =next",
 	} {
 		x := l.before(last.AtSeq, seq+1, 3)
 		if got := frames(x); got != want || len(x.Rows) == 0 || x.Rows[len(x.Rows)-1].Seq != seq {
@@ -204,9 +204,9 @@ func TestLastUnknown(t *testing.T) {
 		{"right", "task main\nspan 1 2\nexception 1 entry\nstack function=0\nstack parent=0 function=1 entry=call\ncall 6 ? stack=1 end=open", "main: main work"},
 		{"another function", "task main\nspan 1 2\nexception 1 entry\nstack function=0\nstack parent=0 function=0 entry=call\ncall 6 ? stack=1 end=open", "no path of task main leads to its function"},
 		{"no such stack", "task main\nspan 1 2\nexception 1 entry\nstack function=1\ncall 6 ? stack=9 end=open", "main: work"},
-		{"no such task", "task main\nspan 1 2 task=-7\nexception 1 entry\nstack function=1\ncall 6 ? task=9 end=open", "nothing near it says which task ran"},
+		{"no such task", "span 1 2 stack=-7\nexception 1 entry\ntask main first=99\nstack function=1 task=9\ncall 6 ? end=open", "nothing near it says which task ran"},
 		{"no such exception", none + "stack function=1\ncall 0 1", "no path of task main leads to its function"},
-		{"task begins late", "task main first=99\nspan 1 2 task=5\nexception 1 entry\nstack function=1\ncall 0 1 task=5", "nothing near it says which task ran"},
+		{"task begins late", "task main first=99\nspan 1 2 stack=5\nexception 1 entry\nstack function=1 task=5\ncall 0 1", "nothing near it says which task ran"},
 	} {
 		dir := datasettest.Datasets(t, rows+tt.text)[0]
 		if got := frames(newLast(t, dir).before(last.AtEnd, 0, 1)); got != tt.want {

@@ -234,5 +234,8 @@ func (w *moment) handlers(x *span) int32 {
 	if n := w.tree.exception(x); n != none {
 		return w.tree.Nodes[n].Task
 	}
-	return w.taskOf(x.node)
+	if task := w.taskOf(x.node); task != none {
+		return task
+	}
+	return w.before.task
 }
