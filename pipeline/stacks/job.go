@@ -31,6 +31,7 @@ type mark struct {
 	what       markKind
 	debug      bool                        // an entry to debug state, or a gap at the exit from it
 	program    bool                        // a gap where the flow is not what the program says
+	restart    bool                        // a gap since trace was off
 	returns    schema.Null[schema.Address] // of an entry: the return address
 	entry      *entry
 	context    uint32

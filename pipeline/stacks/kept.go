@@ -96,6 +96,9 @@ func (f keptFrame) equals(x keptFrame) bool {
 // joins has the stack that runs go on with one that was kept, if one has a call which returns to where a step goes. Its
 // root, which has nothing below, becomes what that called.
 func (t *tasks) joins(root int32, st *step) bool {
+	if t.source.recursive[st.function] { // nobody knows how deep
+		return false
+	}
 	frames, task := t.findKept(st)
 	if frames == nil || len(t.tree.nodes)+len(frames) > t.tree.limit {
 		return false

@@ -43,7 +43,7 @@ func (t *tasks) place(i int32) int32 {
 		default:
 			k.parent = t.place(k.parent)
 		}
-		n.place = t.source.tree.child(k) + 1
+		n.place = t.source.child(k) + 1
 		if k.parent < 0 && !t.gaps {
 			t.source.tree.nodes[n.place-1].seen = true
 		}

@@ -18,6 +18,7 @@ type source struct {
 	calls     int64 // and tail calls that ended
 	index     map[taskKey]int32
 	instances map[taskKey]int32 // stacks of the stretch, by their keys without instances
+	recursive map[int32]bool    // functions that called themselves, by way of few others or none
 }
 
 // A task is what stacks of several stretches, or handlers of an exception, are one of.
@@ -53,9 +54,27 @@ const (
 func newSource(functions Functions, l limits) source {
 	return source{
 		functions: functions, limits: l, tree: newTree(l.nodes),
-		index: map[taskKey]int32{}, instances: map[taskKey]int32{},
+		index: map[taskKey]int32{}, instances: map[taskKey]int32{}, recursive: map[int32]bool{},
 	}
 }
+
+// child returns the node of a key, a new one if there is none.
+func (s *source) child(k nodeKey) int32 {
+	known := len(s.tree.nodes)
+	n := s.tree.child(k)
+	if int(n) < known {
+		return n
+	}
+	for p, i := k.parent, 0; p >= 0 && i < recursion; p, i = s.tree.nodes[p].parent, i+1 {
+		if s.tree.nodes[p].function == k.function && k.function != none {
+			s.recursive[k.function] = true
+		}
+	}
+	return n
+}
+
+// recursion is how many callers of a function are looked at for itself.
+const recursion = 64
 
 // task returns the task of a stack of the stretch, by its key.
 func (s *source) task(k taskKey, of *running) int32 {

@@ -335,6 +335,8 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 			}
 		case m.what == markContext:
 			w.takeContext(m.context)
+		case m.restart:
+			lost = lost || !w.goesOn(to)
 		default:
 			lost = lost || !m.debug || !stopped.OK || stopped.V != to
 		}
@@ -347,6 +349,15 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 		w.alone(debug, schema.CallReturn)
 		w.take(arrival, to, function)
 	}
+}
+
+// goesOn says whether an address is the next one after the last instruction, which went nowhere else: where trace
+// restarts there, what ran meanwhile came back.
+func (w *walker) goesOn(to schema.Address) bool {
+	l := &w.last
+	kind := schema.Kind(l.code.Kind[l.position])
+	stays := kind == schema.KindOther || kind == schema.KindBarrier || l.outcome == schema.NotTaken
+	return stays && !l.gone && to == l.code.Address[l.position]+schema.Address(l.code.Size[l.position])
 }
 
 // cutFlow makes the step of the last instruction, if it is known where control went after
