@@ -197,7 +197,7 @@ func (s *source) rows(as func(work) Work) ([]Stack, []Task) {
 func (s *source) taskRows(sum *totals, as func(work) Work) (rows []Task, number []int32) {
 	called := s.called()
 	roots, executed := s.roots(sum, called)
-	into := s.merged(roots, sum, executed, called)
+	into, own := s.merged(roots, sum, executed, called), slices.Clone(executed)
 	order := make([]int32, 0, len(s.tasks))
 	for i := range s.tasks {
 		if to := into[i]; int(to) != i {
@@ -222,7 +222,7 @@ func (s *source) taskRows(sum *totals, as func(work) Work) (rows []Task, number 
 				rows = append(rows, row)
 				continue
 			}
-			root, body := s.body(roots[of], sum, executed[of])
+			root, body := s.body(roots[of], sum, own[of])
 			row.Root = s.functions.name(s.tree.nodes[root].function, s.tree.nodes[root].address)
 			row.Name = s.functions.name(s.tree.nodes[body].function, s.tree.nodes[body].address)
 		}
