@@ -19,12 +19,6 @@ type job struct {
 	entry  lastEntry   // likewise
 }
 
-// A lastEntry is the exception entry that came last.
-type lastEntry struct {
-	seq     int64                       // ordinal of the first instruction after it; -1: there was none
-	returns schema.Null[schema.Address] // return address
-}
-
 // A mark is something between two instructions that decides where control goes.
 type mark struct {
 	schema.Key // in the source

@@ -29,6 +29,14 @@ type task struct {
 	figures
 }
 
+// Figures are how often things happened to the stacks of a task.
+type figures struct{ switches, ambiguous, drift, joined int64 }
+
+func (t *figures) add(x figures) {
+	t.switches, t.ambiguous = t.switches+x.switches, t.ambiguous+x.ambiguous
+	t.drift, t.joined = t.drift+x.drift, t.joined+x.joined
+}
+
 // A taskKey is what makes stacks be of one task.
 type taskKey struct {
 	kind      taskKind
@@ -77,13 +85,13 @@ func (s *source) child(k nodeKey) int32 {
 const recursion = 64
 
 // task returns the task of a stack of the stretch, by its key.
-func (s *source) task(k taskKey, of *running) int32 {
+func (s *source) task(k taskKey, first int64, origin schema.TaskOrigin) int32 {
 	if k.kind == ofRoot || k.kind == ofContext {
 		n := s.instances[k]
 		s.instances[k]++
 		k.instance = n
 	}
-	return s.at(k, of.firstSeq, of.origin)
+	return s.at(k, first, origin)
 }
 
 // handler returns the task of the handlers of an exception, the first of which began at an ordinal.
@@ -109,6 +117,11 @@ func (s *source) at(k taskKey, first int64, origin schema.TaskOrigin) int32 {
 
 // endStretch forgets how many stacks of each key there were.
 func (s *source) endStretch() { clear(s.instances) }
+
+// contextOf is the Context ID of a key; NULL if it has none.
+func (k *taskKey) contextOf() schema.Null[uint32] {
+	return schema.Null[uint32]{V: k.context, OK: k.kind == ofContext}
+}
 
 // name returns what the task is called by its key alone; "": by its root.
 func (k *taskKey) name() string {

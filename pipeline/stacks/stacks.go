@@ -282,6 +282,17 @@ func (s *Stacks) Finish() ([]Stack, []Task, error) {
 	return stacks, tasks, nil
 }
 
+// InOther returns how many instructions are in call paths beyond the limit, and that limit, after Finish.
+func (s *Stacks) InOther() (instructions int64, paths int) {
+	nodes := s.tasks.source.tree.nodes
+	for i := range nodes {
+		if n := &nodes[i]; n.entry == schema.StackOther {
+			instructions += n.own.instructions
+		}
+	}
+	return instructions, s.limits.nodes
+}
+
 // Times returns the rows of `call_times`, by address, after Finish.
 func (s *Stacks) Times() []Times { return s.tasks.source.times.rows() }
 
