@@ -422,6 +422,8 @@ func (s *Stack) words(fs Functions) string {
 	switch s.Entry {
 	case schema.StackTail:
 		return "*" + name
+	case schema.StackOther:
+		return "(other)"
 	case schema.StackException:
 		if !s.Parent.OK && !s.Exception.OK && !s.Number.OK {
 			return "[entry not seen]"
