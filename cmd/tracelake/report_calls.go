@@ -17,7 +17,8 @@ func callsCommand() *cli.Command {
 		Description: `A row is a function that was called; a tail call is of the function that was
 called first. Durations are with all that it called, without exceptions and
 other tasks: in cycles if all calls have cycles, else in instructions. WORST AT
-is the seq of the first instruction of the longest.
+is the seq of the first instruction of the longest. The functions that took most
+with all that they called are first; recursion counts once, at the outermost call.
 
 Examples:
    tracelake report calls run

@@ -126,7 +126,11 @@ func (m *Merged) addInclusive(d *dataset.Dataset) error {
 		if err != nil {
 			return err
 		}
-		t.Inclusive(func(function int32, all stacks.Work) { functions[function].all.Add(all) })
+		t.Inclusive(func(node int32, all stacks.Work) {
+			if f := t.Nodes[node].Function; f != none {
+				functions[f].all.Add(all)
+			}
+		})
 	}
 	return nil
 }

@@ -19,6 +19,9 @@ func Calls(head []Fact, c *calls.Table, top int, baseline Value) *Answer {
 		Column{"calls", "CALLS", Count, Number, 0, func(i int) Value { return Int(c.Rows[i].Calls) }},
 		Column{"end_not_seen", "NO END", Count, Number, 6, func(i int) Value { return Int(c.Rows[i].Unended) }})
 	s.Columns = append(s.Columns, durationColumns(func(i int) *durations.Summary { return &c.Rows[i].Summary })...)
+	s.Columns = append(s.Columns,
+		Column{Key: "total_instructions", At: func(i int) Value { return Int(c.Rows[i].All.Instructions) }},
+		Column{Key: "total_cycles", At: func(i int) Value { return Nullable(c.Rows[i].All.Cycles) }})
 	return &Answer{Name: "calls", Facts: append(head,
 		Fact{"calls", Int(c.Calls)},
 		Fact{"calls_left_out", Int(c.LeftOut)},

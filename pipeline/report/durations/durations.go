@@ -37,6 +37,7 @@ type Summary struct {
 	lost [3]bool    // one of them has none
 	most [3]int64
 	at   [3]read.Place // of that
+	sum  [3]int64
 	by   [3]Figures
 }
 
@@ -46,7 +47,7 @@ type Figures struct {
 	P99     int64 // of few it says little: see LeastOfRank
 	Longest int64
 	Worst   read.Place // of the longest, the first one
-	Sum     int64
+	Sum     int64      // of those that are within no other one
 }
 
 // Possible says whether a trace can have it.
@@ -54,8 +55,9 @@ func (x *One) Possible() bool {
 	return !slices.ContainsFunc(x[:], func(n schema.Null[int64]) bool { return n.V < 0 })
 }
 
-// Add adds the duration of what began at a place.
-func (s *Summary) Add(x *One, at read.Place) {
+// Add adds the duration of what began at a place. Where that was within another one of its kind, the
+// sum has its duration already.
+func (s *Summary) Add(x *One, at read.Place, within bool) {
 	s.Ended++
 	for u, n := range x {
 		switch {
@@ -66,6 +68,9 @@ func (s *Summary) Add(x *One, at read.Place) {
 				s.most[u], s.at[u] = n.V, at
 			}
 			s.all[u] = append(s.all[u], n.V)
+			if !within {
+				s.sum[u] += min(n.V, math.MaxInt64-s.sum[u])
+			}
 		}
 	}
 }
@@ -82,10 +87,7 @@ func (s *Summary) Conclude() {
 		slices.Sort(all)
 		rank := func(percent int) int64 { return all[max(0, (len(all)*percent+99)/100-1)] }
 		f := &s.by[u]
-		f.Median, f.P99, f.Longest, f.Worst = rank(50), rank(99), all[len(all)-1], s.at[u]
-		for _, n := range all {
-			f.Sum += min(n, math.MaxInt64-f.Sum)
-		}
+		f.Median, f.P99, f.Longest, f.Worst, f.Sum = rank(50), rank(99), all[len(all)-1], s.at[u], s.sum[u]
 	}
 	if all := s.all[s.Unit]; len(all) < leastOfHistogram {
 		s.Each = all

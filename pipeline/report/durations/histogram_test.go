@@ -29,7 +29,7 @@ func TestHistograms(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := &Summary{}
 			for i := range tt.n {
-				d.Add(&One{InInstructions: schema.Of(tt.duration(i))}, read.Place{Seq: int64(i)})
+				d.Add(&One{InInstructions: schema.Of(tt.duration(i))}, read.Place{Seq: int64(i)}, false)
 			}
 			d.Conclude()
 			if tt.n < leastOfHistogram {

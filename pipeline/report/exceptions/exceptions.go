@@ -124,7 +124,7 @@ func (x *Row) addSpan(b *schema.Batch, row int, at read.Place) error {
 	if !d.Possible() {
 		return fmt.Errorf("span %d took what no trace can have", int64(schema.ExceptionSpansSpan.At(b, row)))
 	}
-	x.Add(&d, at)
+	x.Add(&d, at, false)
 	return nil
 }
 

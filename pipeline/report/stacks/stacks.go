@@ -105,42 +105,6 @@ func (w Work) Possible() bool {
 	return w.Instructions >= 0 && w.Instructions <= read.MaxCount/4 && w.Cycles.V >= 0 && w.Cycles.V <= read.MaxCount/4
 }
 
-// Inclusive calls a function with what each function of the tree took with all that it
-// called; where it called itself, again, only the outer call counts.
-func (t *Tree) Inclusive(do func(function int32, all Work)) {
-	open := map[int32]int{} // how often a function is on the path
-	for i := range t.Nodes {
-		if t.Nodes[i].Parent == none {
-			t.walk(int32(i), open, do)
-		}
-	}
-}
-
-// walk goes through the nodes below a root and it.
-func (t *Tree) walk(root int32, open map[int32]int, do func(int32, Work)) {
-	for at, down := root, true; ; {
-		n := &t.Nodes[at]
-		if down {
-			if open[n.Function]++; n.Function != none && open[n.Function] == 1 {
-				do(n.Function, n.all)
-			}
-			if n.firstNext[0] != none {
-				at = n.firstNext[0]
-				continue
-			}
-		}
-		open[n.Function]--
-		switch {
-		case at == root:
-			return
-		case n.firstNext[1] != none:
-			at, down = n.firstNext[1], true
-		default:
-			at, down = n.Parent, false
-		}
-	}
-}
-
 // Children are the nodes that continue one.
 func (t *Tree) Children(n int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
