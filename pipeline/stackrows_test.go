@@ -219,14 +219,15 @@ func (s *stackRows) checkCalls(bad func(format string, args ...any), instruction
 		if seq := x.EndSeq(); seq.OK {
 			end = seq.V
 		}
-		if all, own := x.All().Instructions, x.Own().Instructions; int(x.Call) != i || s.Stacks[x.Stack].Entry != x.Entry ||
-			x.Seq < 0 || end < x.Seq || end > instructions || own < 0 || own > all || all > end-x.Seq {
+		if all, own := x.All().Instructions, x.Own().Instructions; int(x.Call) != i ||
+			x.Seq < 0 || end < x.Seq || end > instructions || own < 0 || own > all || all > end-x.Seq ||
+			x.Entry != s.Stacks[x.Stack].Entry && s.Stacks[x.Stack].Entry != schema.StackOther {
 			bad("call %d: %+v, of stack %+v", i, x, s.Stacks[x.Stack])
 		}
 	}
 	for i, x := range s.Stacks {
-		isCall := x.Entry == schema.StackCall || x.Entry == schema.StackTail
-		if isCall && entered[i] != x.Calls || !isCall && entered[i] > 0 {
+		isCall := x.Entry == schema.StackCall || x.Entry == schema.StackTail || x.Entry == schema.StackOther
+		if isCall && entered[i] > x.Calls || !isCall && entered[i] > 0 {
 			bad("stack %d: %+v, entered by %d calls", i, x, entered[i])
 		}
 	}

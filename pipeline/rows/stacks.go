@@ -33,6 +33,14 @@ func (t *Tables) CallsLeftOut() int64 {
 	return t.stacks.of.CallsLeftOut()
 }
 
+// InOther returns how many instructions are in call paths that were not told apart, and how many paths were, after Flush.
+func (t *Tables) InOther() (instructions int64, paths int) {
+	if t.stacks.of == nil {
+		return 0, 0
+	}
+	return t.stacks.of.InOther()
+}
+
 // finish adds the rows of what is known only at the end.
 func (s *stackTables) finish() error {
 	if s.of == nil {

@@ -3,11 +3,15 @@ package stacks_test
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/bench/repeat"
 	"github.com/tracelake/tracelake/bench/sample"
+	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -94,6 +98,21 @@ func inclusive(t *testing.T, d *dataset.Dataset) map[string]amount {
 		paths = append(paths, path)
 	})
 	return all
+}
+
+// However often TC2 goes on, with gaps each 61 instructions, it has two tasks a source, and not many more paths.
+func TestTasksOfRepeated(t *testing.T) {
+	input := filepath.Join(t.TempDir(), "capture")
+	if err := repeat.Snapshot(shared.File(t, "captures/opencsd-TC2"), input, need.Size(1<<20, 100<<20)); err != nil {
+		t.Fatal(err)
+	}
+	d := exportDir(t, input, "", schema.LevelNone)
+	if n := d.Rows(&schema.Tasks); n != 8 {
+		t.Errorf("%d tasks, want 8", n)
+	}
+	if n := d.Rows(&schema.Stacks); n > 1000 {
+		t.Errorf("%d stacks", n)
+	}
 }
 
 func tasksOf(t *testing.T, d *dataset.Dataset) string {

@@ -19,18 +19,13 @@ type job struct {
 	entry  lastEntry   // likewise
 }
 
-// A lastEntry is the exception entry that came last.
-type lastEntry struct {
-	seq     int64                       // ordinal of the first instruction after it; -1: there was none
-	returns schema.Null[schema.Address] // return address
-}
-
 // A mark is something between two instructions that decides where control goes.
 type mark struct {
 	schema.Key // in the source
 	what       markKind
 	debug      bool                        // an entry to debug state, or a gap at the exit from it
 	program    bool                        // a gap where the flow is not what the program says
+	restart    bool                        // a gap since trace was off
 	returns    schema.Null[schema.Address] // of an entry: the return address
 	entry      *entry
 	context    uint32

@@ -6,15 +6,18 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file has a stack after a gap go on with one from before it. What is on a stack after a gap is not known, until
-// control returns from there: if a stack of before has a call that returns to that address, in the function that is
-// there, it is taken to be the same. That is inference: so all stacks that fit have to agree.
+// What is on a stack after a gap is not known, until control returns from there. If a stack from before the gap has a
+// call that returns to that address, in the function that is there, it is taken to be the same stack. That is
+// inference: all stacks that fit have to agree.
+
+// keptStacks are stacks from before the last gaps, the latest last.
+type keptStacks []keptStack
 
 // A keptStack is a stack from before a gap.
 type keptStack struct {
 	stack  int32 // of the stretch that ended; -1: its task is known
 	task   int32
-	bound  schema.Null[uint32]
+	bound  schema.Null[uint32] // Context ID
 	frames []keptFrame
 }
 
@@ -30,46 +33,28 @@ const (
 	mostFrames = 1024
 )
 
-// keep keeps the stacks of the stretch that have a call which may return.
-func (t *tasks) keep() {
-	from := max(0, len(t.waiting)-mostKept+1)
-	for i := range t.waiting[from:] {
-		w := &t.waiting[from+i]
-		t.keepFrames(w.stack, w.bound, w.frames)
-	}
-	t.keepFrames(t.now, t.stretch[t.now].bound, t.frames)
-	if more := len(t.kept) - mostKept; more > 0 {
-		t.kept = slices.Delete(t.kept, 0, more)
-	}
-}
-
-func (t *tasks) keepFrames(stack int32, bound schema.Null[uint32], frames []frame) {
+// keep keeps a stack of the stretch, whose nodes are in a tree, if it has a call that may return.
+func (all *keptStacks) keep(stack int32, bound schema.Null[uint32], frames []frame, in *tree) {
 	called := slices.ContainsFunc(frames, func(f frame) bool { return f.link == byCall })
 	if !called || len(frames) > mostFrames {
 		return
 	}
 	k := keptStack{stack: stack, bound: bound, frames: make([]keptFrame, len(frames))}
 	for i, f := range frames {
-		k.frames[i] = keptFrame{f, t.tree.nodes[f.node].nodeKey}
+		k.frames[i] = keptFrame{f, in.nodes[f.node].nodeKey}
 	}
-	t.kept = append(t.kept, k)
-}
-
-// settleKept notes the tasks of the stacks that were kept of the stretch.
-func (t *tasks) settleKept() {
-	for i := range t.kept {
-		if k := &t.kept[i]; k.stack >= 0 {
-			k.task, k.stack = t.taskOf(k.stack), -1
-		}
+	*all = append(*all, k)
+	if more := len(*all) - mostKept; more > 0 {
+		*all = slices.Delete(*all, 0, more)
 	}
 }
 
-// findKept returns the frames of a stack that was kept, up to the one that a step returns to, and the task. Without
-// one, and if two differ, it has no frames.
-func (t *tasks) findKept(st *step) (frames []keptFrame, task int32) {
-	for i := range slices.Backward(t.kept) {
-		k := &t.kept[i]
-		if k.bound.OK && t.context.OK && k.bound != t.context {
+// find returns the frames of a stack up to the one that a step returns to, under a Context ID, and the task. Without
+// one, and if two differ, it returns no frames.
+func (all keptStacks) find(st *step, context schema.Null[uint32]) (frames []keptFrame, task int32) {
+	for i := range slices.Backward(all) {
+		k := &all[i]
+		if k.bound.OK && context.OK && k.bound != context {
 			continue
 		}
 		for n := len(k.frames) - 1; n > 0; n-- {
@@ -91,33 +76,4 @@ func (t *tasks) findKept(st *step) (frames []keptFrame, task int32) {
 func (f keptFrame) equals(x keptFrame) bool {
 	f.node, f.parent, x.node, x.parent = 0, 0, 0, 0
 	return f == x
-}
-
-// joins has the stack that runs go on with one that was kept, if one has a call which returns to where a step goes. Its
-// root, which has nothing below, becomes what that called.
-func (t *tasks) joins(root int32, st *step) bool {
-	frames, task := t.findKept(st)
-	if frames == nil || len(t.tree.nodes)+len(frames) > t.tree.limit {
-		return false
-	}
-	s := &t.stretch[t.now]
-	t.tree.take(root)
-	t.frames, t.begins = t.frames[:0], t.begins[:0]
-	at := rootOf(t.now)
-	for _, f := range frames {
-		k := f.nodeKey
-		switch {
-		case isHandlers(k.parent):
-			k.parent = handlers
-		default:
-			k.parent = at
-		}
-		at = t.tree.child(k)
-		f.node = at
-		t.push(f.frame).joined = true
-	}
-	t.tree.move(root, at, schema.StackCall)
-	s.root, s.task, s.calls, s.body = t.frames[0].node, task, true, -1
-	s.joined++
-	return true
 }

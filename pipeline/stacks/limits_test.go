@@ -6,6 +6,7 @@ import (
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
+	"github.com/tracelake/tracelake/pipeline/stitch/stitchtest"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -138,6 +139,19 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// Beyond the limit of paths, what is called lies in (other), below its deepest known caller: what that comes to with all
+// that it called stays right, and so does the sum.
+func TestOther(t *testing.T) {
+	l := usual
+	l.nodes = 2
+	functions := "main 1000 10\nf 2000 10\ng 3000 10\nh 4000 10"
+	program := "m 1000 call\nn 1004 call\no 1008 other\nf 2000 call\nr 2004 return\ng 3000 call\ns 3004 return\nh 4000 return"
+	got := play(t, functions, stitchtest.Script{Program: program, Trace: "m taken\nf taken\ng taken\nh taken\ns taken\nr taken\no untold"}, nil, l)
+	if want := "main 1 2/7\n.f 1 2/5\n..(other) 2 3/3"; got.nodes != want {
+		t.Errorf("stacks are\n%s\nwant\n%s", got.nodes, want)
+	}
+}
+
 // A stream is a long trace, of runs of one instruction.
 type stream struct {
 	testing.TB
@@ -188,7 +202,7 @@ func (s *stream) repeat(n int, blocks ...uint32) {
 		s.known = len(s.blocks)
 		s.seq += r.Instructions
 		tasks := s.stacks.tasks
-		s.frames, s.nodes = max(s.frames, len(tasks.frames)), max(s.nodes, len(tasks.tree.nodes))
+		s.frames, s.nodes = max(s.frames, len(tasks.frames)), max(s.nodes, len(tasks.shadow.tree.nodes))
 		held := 0
 		for _, w := range tasks.waiting {
 			held += len(w.frames)

@@ -43,14 +43,6 @@ type Task struct {
 	Executed  Work
 }
 
-// Times are a row of `call_times`: calls of a function that took about as long.
-type Times struct {
-	Function    schema.Null[int32]
-	Address     schema.Address // see Stack
-	Least, Most int64
-	Calls       int64
-}
-
 // A Call is a row of `calls`. There are many, so it takes no more room than it needs.
 type Call struct {
 	Call  int64 // ordinal of the row
@@ -104,28 +96,4 @@ type Span struct {
 	Instructions schema.Null[int64]
 	Cycles       schema.Null[int64]
 	Ticks        schema.Null[int64]
-}
-
-// call sets the row of a call that ends at a position.
-func (b *begin) call(c *Call, at *position, all work, why schema.CallEnd) {
-	c.Seq, c.Epoch, c.End = b.at.seq, b.at.epoch, why
-	c.timed, c.ended = b.at.timed, at.timed && at.epoch == b.at.epoch
-	c.end, c.cycle, c.endCycle = at.seq, b.at.cycle, at.cycle
-	c.all, c.own = all, all.less(b.inner)
-}
-
-// span returns the row of an exception that ends at a position, after a timestamp.
-func (b *begin) span(at *position, timestamp schema.Null[uint64], why schema.CallEnd) Span {
-	e := b.entry
-	x := Span{
-		Keys: e.Keys, Ordinal: e.ordinal, Stack: schema.Null[int32]{V: b.interrupted, OK: b.interrupted >= 0}, End: why, EndSeq: schema.Null[int64]{V: at.seq, OK: why != schema.CallOpen},
-		Instructions: schema.Null[int64]{V: at.seq - b.at.seq, OK: why != schema.CallOpen},
-	}
-	if at.timed && b.at.timed && at.epoch == b.at.epoch {
-		x.Cycles = schema.Of(at.cycle - b.at.cycle)
-	}
-	if e.timestamp.OK && timestamp.OK && timestamp.V >= e.timestamp.V {
-		x.Ticks = schema.Of(int64(timestamp.V - e.timestamp.V))
-	}
-	return x
 }

@@ -373,3 +373,27 @@ func (s *shadow) popException(st *step, why schema.CallEnd) {
 	}
 	b.entry = nil
 }
+
+// call sets the row of a call that ends at a position.
+func (b *begin) call(c *Call, at *position, all work, why schema.CallEnd) {
+	c.Seq, c.Epoch, c.End = b.at.seq, b.at.epoch, why
+	c.timed, c.ended = b.at.timed, at.timed && at.epoch == b.at.epoch
+	c.end, c.cycle, c.endCycle = at.seq, b.at.cycle, at.cycle
+	c.all, c.own = all, all.less(b.inner)
+}
+
+// span returns the row of an exception that ends at a position, after a timestamp.
+func (b *begin) span(at *position, timestamp schema.Null[uint64], why schema.CallEnd) Span {
+	e := b.entry
+	x := Span{
+		Keys: e.Keys, Ordinal: e.ordinal, Stack: schema.Null[int32]{V: b.interrupted, OK: b.interrupted >= 0}, End: why, EndSeq: schema.Null[int64]{V: at.seq, OK: why != schema.CallOpen},
+		Instructions: schema.Null[int64]{V: at.seq - b.at.seq, OK: why != schema.CallOpen},
+	}
+	if at.timed && b.at.timed && at.epoch == b.at.epoch {
+		x.Cycles = schema.Of(at.cycle - b.at.cycle)
+	}
+	if e.timestamp.OK && timestamp.OK && timestamp.V >= e.timestamp.V {
+		x.Ticks = schema.Of(int64(timestamp.V - e.timestamp.V))
+	}
+	return x
+}

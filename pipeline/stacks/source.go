@@ -18,6 +18,7 @@ type source struct {
 	calls     int64 // and tail calls that ended
 	index     map[taskKey]int32
 	instances map[taskKey]int32 // stacks of the stretch, by their keys without instances
+	recursive map[int32]bool    // functions that called themselves, by way of few others or none
 }
 
 // A task is what stacks of several stretches, or handlers of an exception, are one of.
@@ -26,6 +27,14 @@ type task struct {
 	firstSeq int64
 	origin   schema.TaskOrigin
 	figures
+}
+
+// Figures are how often things happened to the stacks of a task.
+type figures struct{ switches, ambiguous, drift, joined int64 }
+
+func (t *figures) add(x figures) {
+	t.switches, t.ambiguous = t.switches+x.switches, t.ambiguous+x.ambiguous
+	t.drift, t.joined = t.drift+x.drift, t.joined+x.joined
 }
 
 // A taskKey is what makes stacks be of one task.
@@ -53,18 +62,36 @@ const (
 func newSource(functions Functions, l limits) source {
 	return source{
 		functions: functions, limits: l, tree: newTree(l.nodes),
-		index: map[taskKey]int32{}, instances: map[taskKey]int32{},
+		index: map[taskKey]int32{}, instances: map[taskKey]int32{}, recursive: map[int32]bool{},
 	}
 }
 
+// child returns the node of a key, a new one if there is none.
+func (s *source) child(k nodeKey) int32 {
+	known := len(s.tree.nodes)
+	n := s.tree.child(k)
+	if int(n) < known {
+		return n
+	}
+	for p, i := k.parent, 0; p >= 0 && i < recursion; p, i = s.tree.nodes[p].parent, i+1 {
+		if s.tree.nodes[p].function == k.function && k.function != none {
+			s.recursive[k.function] = true
+		}
+	}
+	return n
+}
+
+// recursion is how many callers of a function are looked at for itself.
+const recursion = 64
+
 // task returns the task of a stack of the stretch, by its key.
-func (s *source) task(k taskKey, of *running) int32 {
+func (s *source) task(k taskKey, first int64, origin schema.TaskOrigin) int32 {
 	if k.kind == ofRoot || k.kind == ofContext {
 		n := s.instances[k]
 		s.instances[k]++
 		k.instance = n
 	}
-	return s.at(k, of.firstSeq, of.origin)
+	return s.at(k, first, origin)
 }
 
 // handler returns the task of the handlers of an exception, the first of which began at an ordinal.
@@ -90,6 +117,11 @@ func (s *source) at(k taskKey, first int64, origin schema.TaskOrigin) int32 {
 
 // endStretch forgets how many stacks of each key there were.
 func (s *source) endStretch() { clear(s.instances) }
+
+// contextOf is the Context ID of a key; NULL if it has none.
+func (k *taskKey) contextOf() schema.Null[uint32] {
+	return schema.Null[uint32]{V: k.context, OK: k.kind == ofContext}
+}
 
 // name returns what the task is called by its key alone; "": by its root.
 func (k *taskKey) name() string {
@@ -178,7 +210,7 @@ func (s *source) rows(as func(work) Work) ([]Stack, []Task) {
 func (s *source) taskRows(sum *totals, as func(work) Work) (rows []Task, number []int32) {
 	called := s.called()
 	roots, executed := s.roots(sum, called)
-	into := s.merged(roots, sum, executed, called)
+	into, own := s.merged(roots, sum, executed, called), slices.Clone(executed)
 	order := make([]int32, 0, len(s.tasks))
 	for i := range s.tasks {
 		if to := into[i]; int(to) != i {
@@ -203,7 +235,7 @@ func (s *source) taskRows(sum *totals, as func(work) Work) (rows []Task, number 
 				rows = append(rows, row)
 				continue
 			}
-			root, body := s.body(roots[of], sum, executed[of])
+			root, body := s.body(roots[of], sum, own[of])
 			row.Root = s.functions.name(s.tree.nodes[root].function, s.tree.nodes[root].address)
 			row.Name = s.functions.name(s.tree.nodes[body].function, s.tree.nodes[body].address)
 		}

@@ -80,7 +80,7 @@ func (s *Stacks) mark(b *stitch.Base, at schema.Key, m mark) {
 	m.Key = schema.Key{Seq: b.Keys(at).Seq, Offset: at.Offset}
 	marks := s.job.marks
 	if n, most := len(marks), s.limits.marks; n >= most && marks[n-most].Seq == m.Seq {
-		marks[n-1].what, marks[n-1].debug, marks[n-1].program = markGap, false, false
+		marks[n-1] = mark{Key: marks[n-1].Key, what: markGap}
 		return
 	}
 	s.job.marks = append(marks, m)
@@ -107,7 +107,9 @@ func (s *Stacks) event(b *stitch.Base, x *schema.Event) {
 		s.mark(b, x.Key, mark{what: markGap, debug: true})
 	case schema.EventInconsistent:
 		s.mark(b, x.Key, mark{what: markGap, program: true})
-	case schema.EventTraceOn, schema.EventOverflow, schema.EventUnmapped, schema.EventDiscontinuity,
+	case schema.EventTraceOn:
+		s.mark(b, x.Key, mark{what: markGap, restart: true})
+	case schema.EventOverflow, schema.EventUnmapped, schema.EventDiscontinuity,
 		schema.EventJazelle, schema.EventNoAddress, schema.EventBadISync:
 		s.mark(b, x.Key, mark{what: markGap})
 	}
@@ -278,6 +280,17 @@ func (s *Stacks) Finish() ([]Stack, []Task, error) {
 	}
 	stacks, tasks := s.tasks.source.rows(s.work)
 	return stacks, tasks, nil
+}
+
+// InOther returns how many instructions are in call paths beyond the limit, and that limit, after Finish.
+func (s *Stacks) InOther() (instructions int64, paths int) {
+	nodes := s.tasks.source.tree.nodes
+	for i := range nodes {
+		if n := &nodes[i]; n.entry == schema.StackOther {
+			instructions += n.own.instructions
+		}
+	}
+	return instructions, s.limits.nodes
 }
 
 // Times returns the rows of `call_times`, by address, after Finish.

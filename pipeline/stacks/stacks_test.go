@@ -146,6 +146,51 @@ var examples = []struct {
 		calls:     "f 1-2 1/1 gap",
 	},
 	{
+		name:      "trace that was off and restarts where it stopped goes on, but not after an overflow",
+		functions: "main 1000 10\nf 2000 10",
+		program:   "m 1000 call\nf 2000 other other return\nn 1004 other",
+		trace:     "m taken\nf 0+1 untold\ntrace_on\nf 1+1 untold\noverflow\nf 2+1 taken\nn untold",
+		calls:     "f 1-3 2/2 gap",
+		tasks:     "0 main start 0 0 5",
+	},
+	{
+		name:      "after a gap the root is of no task if something calls it, and none returns from it",
+		functions: "main 1000 10\nf 2000 10",
+		program:   "m 1000 call\nf 2000 other other return\nn 1004 other",
+		trace:     "m taken\nf 0+1 untold\nloss\nf 2+1 taken\nn untold\nloss\nf 0+2 untold\nloss\nn untold",
+		nodes:     "main 1 2/4\n.f 2 2/2\nf 1 2/2\nmain 1 1/1",
+		tasks:     "0 main start 0 0 5\n1 (callers not seen) gap 4 0 2",
+	},
+	{
+		name:      "the body of a task that a shell calls indirectly names it, after a gap, too",
+		functions: "shell 1000 10\nbody 2000 80",
+		program:   "s 1000 indirect_call\nb 2000 other other other other other other other other other other other other other other other other other other other other",
+		trace:     "s taken\nb 0+20 untold\nloss\nb 4+2 untold",
+		tasks:     "0 body start 0 0 23",
+	},
+	{
+		name:      "a function that calls one indirectly and goes on itself names the task",
+		functions: "main 1000 20\nf 2000 10",
+		program:   "m 1000 indirect_call\nf 2000 return\nn 1004 other other other other",
+		trace:     "m taken\nf taken\nn untold",
+		tasks:     "0 main start 0 0 6",
+	},
+	{
+		name:      "only the return from an exception is seen",
+		functions: "main 1000 10\nirq 3000 10",
+		program:   "m 1000 other other\nh 3000 other exception_return",
+		trace:     "h taken\nm untold",
+		nodes:     "[entry not seen] 1 0/2\n.irq 1 2/2\nmain 1 2/2",
+		tasks:     "0 [entry not seen] exception 0 0 2\n1 main start 2 0 2",
+	},
+	{
+		name:      "functions that jump to one another lie below the one that was called",
+		functions: "main 1000 10\na 2000 8\nb 3000 8\nc 4000 8",
+		program:   "m 1000 call\nn 1004 other\na 2000 branch\nb 3000 branch\nc 4000 branch\nr 3000 return",
+		trace:     "m taken\na taken\nb taken\nc taken\nb taken\na taken\nr taken\nn untold",
+		nodes:     "main 1 2/8\n.a 1 2/6\n..*b 3 3/3\n..*c 1 1/1",
+	},
+	{
 		name:      "debug state: trace goes on where it stopped, or elsewhere",
 		functions: "main 1000 10\nf 2000 10",
 		program:   "m 1000 call\nf 2000 other other return",
@@ -246,7 +291,7 @@ var examples = []struct {
 		functions: "main 1000 10\nirq 18 8",
 		program:   "m 1000 other other other branch\nh 18 other exception_return",
 		trace: "epoch 0\nm 0+1 untold cycles=3\nexception 1004 irq cycles=4\nh taken cycles=5\nm 1+1 untold cycles=1\n" +
-			"wait 100\ntrace_on\nm 2+2 taken cycles=2",
+			"wait 100\nloss\nm 2+2 taken cycles=2",
 		nodes: "main 1 2/2 4/4\n!irq 1 0/2 4/9\n.irq 1 2/2 5/5\nmain 1 2/2 2/2",
 	},
 	{
@@ -377,7 +422,12 @@ func (s *Stack) words(fs Functions) string {
 	switch s.Entry {
 	case schema.StackTail:
 		return "*" + name
+	case schema.StackOther:
+		return "(other)"
 	case schema.StackException:
+		if !s.Parent.OK && !s.Exception.OK && !s.Number.OK {
+			return "[entry not seen]"
+		}
 		name = "!" + s.Exception.V.String()
 		if s.Number.OK {
 			name += fmt.Sprintf(" %d", s.Number.V)

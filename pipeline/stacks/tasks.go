@@ -6,46 +6,17 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// tasks are the stacks of a source: those of the stretch of trace at hand, up to the next gap, and what came of
-// stretches before it. A stretch has a tree of its own, since what comes below all of a stack may be seen last.
+// tasks are the stacks of a source.
 type tasks struct {
 	shadow  // of the stack that runs, if there is one; its tree is that of the stretch
+	stretch // at hand
 	limits  limits
-	gaps    bool        // the stretch is not the first one
-	stretch []running   // the stacks of the stretch
-	now     int32       // the one that runs
-	waiting []waiting   // those that wait, longest first
-	held    int         // frames of those
-	kept    []keptStack // stacks from before the gap, the latest last
+	now     int32     // the stack that runs, in the stretch
+	waiting []waiting // those that wait, longest first
+	held    int       // frames of those
 	context schema.Null[uint32]
 	nodes   []int32 // of the chunk at hand, by those of its folder
-
-	source  source
-	out     ended // rows whose stacks are those of the source
-	settled int   // nodes of the stretch that have a place in the tree of the source
-}
-
-// A running is a stack of the stretch.
-type running struct {
-	root     int32               // the node at the bottom
-	context  schema.Null[uint32] // the first Context ID that it had, if that was known before its root was fixed
-	bound    schema.Null[uint32] // the one that it had when it got its turn
-	task     int32               // in the source; -1: not known yet
-	origin   schema.TaskOrigin
-	firstSeq int64
-	callers  int   // that came below it
-	calls    bool  // the root has called something, or returned from what did
-	body     int32 // what the root called first, if indirectly; -1: nothing
-	called   int32 // the function that the root called, if that was seen to return; else none
-	figures
-}
-
-// Figures are how often things happened to the stacks of a task.
-type figures struct{ switches, ambiguous, drift, joined int64 }
-
-func (t *figures) add(x figures) {
-	t.switches, t.ambiguous = t.switches+x.switches, t.ambiguous+x.ambiguous
-	t.drift, t.joined = t.drift+x.drift, t.joined+x.joined
+	out     ended   // rows whose stacks are those of the source
 }
 
 // A waiting is a stack that waits for its turn.
@@ -76,10 +47,12 @@ var usual = limits{
 }
 
 func newTasks(functions Functions, l limits, rows wanted) *tasks {
-	return &tasks{
+	t := &tasks{
 		shadow: shadow{functions: functions, tree: newTree(l.nodes), wanted: rows}, limits: l,
-		source: newSource(functions, l),
+		stretch: stretch{source: newSource(functions, l)},
 	}
+	t.stretch.tree = &t.shadow.tree
+	return t
 }
 
 // chunk takes the next chunk.
@@ -112,12 +85,12 @@ func (t *tasks) step(st *step) {
 	if !t.settles(st) {
 		panic("stacks: the root of a stack has nothing below it")
 	}
-	t.stretch[t.now].drift, t.drift = t.stretch[t.now].drift+t.drift, 0
+	t.stacks[t.now].drift, t.drift = t.stacks[t.now].drift+t.drift, 0
 }
 
 // bind gives the stack that runs the Context ID there is, if it has none.
 func (t *tasks) bind() {
-	s := &t.stretch[t.now]
+	s := &t.stacks[t.now]
 	if !s.bound.OK {
 		s.bound = t.context
 	}
@@ -148,7 +121,7 @@ func (t *tasks) isOfAnother(st *step) bool {
 
 // changesContext says whether the Context ID is no longer that which the stack had when it got its turn.
 func (t *tasks) changesContext() bool {
-	bound := t.stretch[t.now].bound
+	bound := t.stacks[t.now].bound
 	return bound.OK && t.context.OK && bound != t.context
 }
 
@@ -182,13 +155,13 @@ func (t *tasks) merge(c *chunk) {
 			x.Stack.V = ids[x.Stack.V-c.first]
 		}
 	}
-	t.stretch[t.now].drift += c.drift
+	t.stacks[t.now].drift += c.drift
 }
 
 // mergeNodes adds the nodes of a chunk to the tree, and returns them by those of the chunk.
 func (t *tasks) mergeNodes(c *chunk) []int32 {
 	ids := append(t.nodes[:0], t.top().node)
-	t.tree.nodes[ids[0]].own.add(c.nodes[0].own)
+	t.shadow.tree.nodes[ids[0]].own.add(c.nodes[0].own)
 	for i := range c.nodes[1:] {
 		n := &c.nodes[i+1]
 		k := n.nodeKey
@@ -197,12 +170,12 @@ func (t *tasks) mergeNodes(c *chunk) []int32 {
 		} else {
 			k.parent = ids[k.parent-c.first]
 		}
-		id := t.tree.child(k)
-		t.tree.nodes[id].join(n)
+		id := t.shadow.tree.child(k)
+		t.shadow.tree.nodes[id].join(n)
 		ids = append(ids, id)
 	}
 	t.nodes = ids
-	if s := &t.stretch[t.now]; !s.calls && len(t.frames) == 1 {
+	if s := &t.stacks[t.now]; !s.calls && len(t.frames) == 1 {
 		s.firstCall(c, ids)
 	}
 	return ids
@@ -224,7 +197,7 @@ func (s *running) firstCall(c *chunk, ids []int32) {
 // beginAnew has the stack begin with the function on top: it has become too deep.
 func (t *tasks) beginAnew() {
 	st := step{at: t.at, what: gap, function: t.top().function}
-	st.to = t.tree.nodes[t.top().node].address
+	st.to = t.shadow.tree.nodes[t.top().node].address
 	t.endAll(&st, schema.CallGap)
 	t.root(&st)
 }
@@ -232,11 +205,11 @@ func (t *tasks) beginAnew() {
 // gap ends the stretch, and begins the next one.
 func (t *tasks) gap(st *step) {
 	origin := schema.TaskStart
-	if len(t.stretch) > 0 {
+	if len(t.stacks) > 0 {
 		t.keep()
 		t.drop(st, schema.CallGap)
 		t.endStretch()
-		t.gaps, origin = true, schema.TaskGap
+		origin = schema.TaskGap
 	}
 	t.begin(origin, st)
 }
@@ -274,8 +247,8 @@ func (t *tasks) endAbove(i int, st *step, why schema.CallEnd) {
 
 // begin begins a stack.
 func (t *tasks) begin(origin schema.TaskOrigin, st *step) {
-	t.now = int32(len(t.stretch))
-	t.stretch = append(t.stretch, running{
+	t.now = int32(len(t.stacks))
+	t.stacks = append(t.stacks, running{
 		root: -1, context: t.context, bound: t.context, task: -1, origin: origin, firstSeq: st.at.seq, body: -1, called: none,
 	})
 	t.frames, t.begins, t.clock = nil, nil, work{} // those before may wait
@@ -284,11 +257,11 @@ func (t *tasks) begin(origin schema.TaskOrigin, st *step) {
 
 // root begins the frames of the stack that runs.
 func (t *tasks) root(st *step) {
-	n := t.tree.enter(nodeKey{
+	n := t.shadow.tree.enter(nodeKey{
 		parent: rootOf(t.now), entry: schema.StackRoot, function: st.function,
 		address: t.functions.address(st.function, st.to),
 	})
-	if s := &t.stretch[t.now]; s.root < 0 {
+	if s := &t.stacks[t.now]; s.root < 0 {
 		s.root = n
 	}
 	t.frames, t.begins = t.frames[:0], t.begins[:0]
@@ -305,29 +278,29 @@ func (t *tasks) elsewhere(st *step) {
 		t.wait(st)
 		t.resume(&next, at, st)
 		if several {
-			t.stretch[t.now].ambiguous++
+			t.stacks[t.now].ambiguous++
 		}
 	case !another && t.unwinds(st):
 	case !another && t.neverEntered() && st.what == exceptionReturn:
 		t.leavesUnseen(st)
 	case !another && t.neverEntered():
 		t.goesBelow(st)
-	case len(t.stretch) >= t.limits.tasks:
+	case len(t.stacks) >= t.limits.tasks:
 		t.endAll(st, schema.CallGap)
 		t.root(st)
 	default:
 		t.wait(st)
 		t.begin(schema.TaskNew, st)
-		t.stretch[t.now].switches++
+		t.stacks[t.now].switches++
 	}
 }
 
 // goesBelow has the function that control returns to be the caller of the root: what it called is all of the stack.
 func (t *tasks) goesBelow(st *step) {
 	t.endAbove(0, st, schema.CallReturn)
-	s, root := &t.stretch[t.now], t.frames[0].node
+	s, root := &t.stacks[t.now], t.frames[0].node
 	t.done.others++
-	if t.isFixed() || s.callers == reach || len(t.tree.nodes) >= t.tree.limit {
+	if t.isFixed() || s.callers == reach || len(t.shadow.tree.nodes) >= t.shadow.tree.limit {
 		t.root(st)
 		return
 	}
@@ -335,11 +308,11 @@ func (t *tasks) goesBelow(st *step) {
 		return
 	}
 	s.callers++
-	t.tree.take(root)
+	t.shadow.tree.take(root)
 	t.root(st)
 	below := t.frames[0].node
-	t.tree.move(root, below, schema.StackCall)
-	s.root, s.calls, s.body, s.called = below, true, -1, t.tree.nodes[root].function
+	t.shadow.tree.move(root, below, schema.StackCall)
+	s.root, s.calls, s.body, s.called = below, true, -1, t.shadow.tree.nodes[root].function
 }
 
 // isFixed says whether the roots of the stretch are known: rows cannot wait any longer.
@@ -349,15 +322,15 @@ func (t *tasks) isFixed() bool { return t.done.calls+t.done.others >= t.limits.r
 // interrupted begins a stack.
 func (t *tasks) leavesUnseen(st *step) {
 	t.endAbove(0, st, schema.CallReturn)
-	s, root := &t.stretch[t.now], t.frames[0].node
+	s, root := &t.stacks[t.now], t.frames[0].node
 	t.done.others++
 	if !t.isFixed() {
-		n := t.tree.enter(nodeKey{parent: handlers, entry: schema.StackException, function: none, exception: entryNotSeen})
-		if x := &t.tree.nodes[n]; x.calls == 1 {
+		n := t.shadow.tree.enter(nodeKey{parent: handlers, entry: schema.StackException, function: none, exception: entryNotSeen})
+		if x := &t.shadow.tree.nodes[n]; x.calls == 1 {
 			x.first = s.firstSeq
 		}
-		t.tree.take(root)
-		t.tree.move(root, n, schema.StackRoot)
+		t.shadow.tree.take(root)
+		t.shadow.tree.move(root, n, schema.StackRoot)
 		s.root, s.firstSeq, s.calls, s.body, s.called = -1, st.at.seq, false, -1, none
 	}
 	t.clock = work{}
@@ -442,7 +415,7 @@ func (t *tasks) wait(st *step) {
 		t.dropWaiting(st)
 	}
 	t.held += len(t.frames)
-	t.waiting = append(t.waiting, waiting{t.now, t.stretch[t.now].bound, t.frames, t.begins, t.clock})
+	t.waiting = append(t.waiting, waiting{t.now, t.stacks[t.now].bound, t.frames, t.begins, t.clock})
 	t.frames, t.begins = nil, nil
 }
 
@@ -466,14 +439,80 @@ func (t *tasks) forget(i int) {
 func (t *tasks) resume(w *waiting, at int, st *step) {
 	t.turn(w)
 	t.bind()
-	t.stretch[t.now].switches++
-	t.end(at, st, schema.CallSwitch)
+	t.stacks[t.now].switches++
+	t.shadow.end(at, st, schema.CallSwitch)
 }
 
 // finish ends the source at a position.
 func (t *tasks) finish() {
-	if len(t.stretch) > 0 {
+	if len(t.stacks) > 0 {
 		t.drop(&step{at: t.at}, schema.CallOpen)
 		t.endStretch()
 	}
+}
+
+// keep keeps the stacks of the stretch for those that come after the gap.
+func (t *tasks) keep() {
+	from := max(0, len(t.waiting)-mostKept+1)
+	for i := range t.waiting[from:] {
+		w := &t.waiting[from+i]
+		t.kept.keep(w.stack, w.bound, w.frames, &t.shadow.tree)
+	}
+	t.kept.keep(t.now, t.stacks[t.now].bound, t.frames, &t.shadow.tree)
+}
+
+// joins has the stack that runs go on with one that was kept, if one has a call which returns to where a step goes. Its
+// root, which has nothing below, becomes what that called.
+func (t *tasks) joins(root int32, st *step) bool {
+	if t.source.recursive[st.function] { // nobody knows how deep
+		return false
+	}
+	frames, task := t.kept.find(st, t.context)
+	tree := &t.shadow.tree
+	if frames == nil || len(tree.nodes)+len(frames) > tree.limit {
+		return false
+	}
+	tree.take(root)
+	t.frames, t.begins = t.frames[:0], t.begins[:0]
+	at := rootOf(t.now)
+	for _, f := range frames {
+		k := f.nodeKey
+		if k.parent = at; isHandlers(f.parent) {
+			k.parent = handlers
+		}
+		at = tree.child(k)
+		f.node = at
+		t.push(f.frame).joined = true
+	}
+	tree.move(root, at, schema.StackCall)
+	s := &t.stacks[t.now]
+	s.root, s.task, s.calls, s.body = t.frames[0].node, task, true, -1
+	s.joined++
+	return true
+}
+
+// endStretch ends the stretch.
+func (t *tasks) endStretch() {
+	t.settle()
+	t.source.times.take(&t.times)
+	t.source.calls += t.done.calls
+	t.stretch.end()
+	t.done, t.clock = done{}, work{}
+}
+
+// settle passes on rows, with their place in the tree of the source.
+func (t *tasks) settle() {
+	t.stretch.settle(&t.ended)
+	t.out.calls, t.out.spans = append(t.out.calls, t.ended.calls...), append(t.out.spans, t.ended.spans...)
+	t.ended = ended{t.ended.calls[:0], t.ended.spans[:0]}
+}
+
+// ready takes the rows that wait for nothing any more.
+func (t *tasks) ready() ended {
+	if t.isFixed() {
+		t.settle()
+	}
+	rows := t.out
+	t.out = ended{}
+	return rows
 }

@@ -8,6 +8,14 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
+// Times are a row of `call_times`: calls of a function that took about as long.
+type Times struct {
+	Function    schema.Null[int32]
+	Address     schema.Address // see Stack
+	Least, Most int64
+	Calls       int64
+}
+
 // times count calls by how long they took, for each function.
 type times struct {
 	index   map[schema.Address]int32 // of those below, by address of the function

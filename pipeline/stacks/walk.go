@@ -96,7 +96,7 @@ func (w *walker) runs(from, to int) {
 		p, end := &places[run.Block], seq+int64(run.Count)
 		if kind != schema.KindOther || p.one != function || end > w.nextMark {
 			inside := p.one == several || end > w.nextMark
-			if again && whole && !inside && kind != schema.KindOther && run.First == 0 && !w.isVector(seq) {
+			if again && whole && !inside && kind != schema.KindOther && run.First == 0 && !w.entry.isVector(seq) {
 				w.wait(&runs[i-1], p, seq)
 			} else {
 				w.make()
@@ -166,7 +166,7 @@ func (w *walker) make() {
 func (w *walker) along(steps []decode.Step, ways []way, spent int64) {
 	r, again := w.part, w.again()
 	for i := 0; ; i++ {
-		if again && (i > 0 || len(steps) == 0 || !w.isVector(r.Seq+steps[0].At())) {
+		if again && (i > 0 || len(steps) == 0 || !w.entry.isVector(r.Seq+steps[0].At())) {
 			i += w.to.follow(steps[i:], ways, r.Seq)
 		}
 		if i == len(steps) {
@@ -179,7 +179,7 @@ func (w *walker) along(steps []decode.Step, ways []way, spent int64) {
 			w.step.at.cost = cycle - spent
 		}
 		x := &ways[steps[i].Exit()]
-		if i == 0 && w.isVector(w.step.at.seq) && w.entry.jumps(x.kind, x.back, x.target) {
+		if i == 0 && w.entry.isVector(w.step.at.seq) && w.entry.jumps(x.kind, x.back, x.target) {
 			w.take(vector, x.target, x.function)
 			continue
 		}
@@ -291,6 +291,34 @@ func (w *walker) enter(code *codeBlock, first int) {
 	}
 }
 
+// vector makes the step of a vector, if the last instruction is one, before marks and an instruction at an address.
+// It reports false, and does nothing, if not: so it is where a handler returns at once.
+func (w *walker) vector(marks []mark, to schema.Address, function int32) bool {
+	l := &w.last
+	if !w.entry.isVector(w.step.at.seq) || l.code == nil || l.gone && len(marks) == 0 {
+		return false
+	}
+	kind := schema.Kind(l.code.Kind[l.position])
+	for i := range marks {
+		switch m := &marks[i]; {
+		case m.what == markEntry, m.what == markGap && !m.program:
+			return false
+		case m.what == markGap:
+			kind = schema.KindBranch
+		}
+	}
+	if !w.entry.jumps(kind, l.code.Address[l.position]+schema.Address(l.code.Size[l.position]), to) {
+		return false
+	}
+	for i := range marks {
+		if m := &marks[i]; m.what == markContext {
+			w.takeContext(m.context)
+		}
+	}
+	w.take(vector, to, function)
+	return true
+}
+
 // before makes the steps of marks before anything was executed.
 func (w *walker) before(marks []mark) {
 	for i := range marks {
@@ -335,6 +363,8 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 			}
 		case m.what == markContext:
 			w.takeContext(m.context)
+		case m.restart:
+			lost = lost || !w.goesOn(to)
 		default:
 			lost = lost || !m.debug || !stopped.OK || stopped.V != to
 		}
@@ -347,6 +377,15 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 		w.alone(debug, schema.CallReturn)
 		w.take(arrival, to, function)
 	}
+}
+
+// goesOn says whether an address is the next one after the last instruction, which went nowhere else: where trace
+// restarts there, what ran meanwhile came back.
+func (w *walker) goesOn(to schema.Address) bool {
+	l := &w.last
+	kind := schema.Kind(l.code.Kind[l.position])
+	stays := kind == schema.KindOther || kind == schema.KindBarrier || l.outcome == schema.NotTaken
+	return stays && !l.gone && to == l.code.Address[l.position]+schema.Address(l.code.Size[l.position])
 }
 
 // cutFlow makes the step of the last instruction, if it is known where control went after
