@@ -39,7 +39,8 @@ func changedCalls(c *calls.Change) string {
 // Functions are slower by what their calls took more than as many at the mean of before, in
 // the unit that both have; what is the same is left out.
 func TestCallsAgainst(t *testing.T) {
-	const tree = "stack function=0\nstack parent=0 function=1 entry=call\nstack parent=0 function=2 entry=call\n"
+	const tree = "stack function=0 cycles=0\nstack parent=0 function=1 entry=call\nstack parent=0 function=2 entry=call\n"
+	const uncounted = "stack function=0\nstack parent=0 function=1 entry=call\n"
 	base, before := readCalls(t, datasettest.Stacked+tree+`
 call 0 10 stack=1 instructions=5 cycles=10
 call 20 30 stack=1 instructions=7 cycles=20
@@ -51,17 +52,23 @@ call 40 50 stack=2 instructions=1 cycles=1
 			"slower and faster", "call 0 10 stack=1 instructions=7 cycles=10\ncall 40 50 stack=2 instructions=1 cycles=2\ncall 60 70 stack=2 instructions=1 cycles=3",
 			"same true, 0 new, 0 lost; handler +3 cycles, median 2, was 1; work -5 cycles, median 10, was 10",
 		},
-		{"without cycles", "call 0 10 stack=1 instructions=8\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 0 new, 0 lost; work +2 instructions, median 8, was 5"},
-		{"new and lost", "call 0 10 stack=0 instructions=8 cycles=3\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 1 new, 1 lost"},
+		{
+			"new and lost", strings.Replace(tree, "function=2", "address=0x40", 1) + "call 0 10 stack=1 instructions=8 cycles=15\ncall 40 50 stack=2 instructions=1 cycles=1",
+			"same true, 1 new, 1 lost; work +0 cycles, median 15, was 10",
+		},
+		{"without cycles", uncounted + "call 0 10 stack=1 instructions=8", "same true, 0 new, 1 lost"},
 		{"never ended", "call 0 ? stack=1 end=open\ncall 40 50 stack=2 instructions=1 cycles=1", "same true, 0 new, 0 lost"},
 	} {
-		m, now := readCalls(t, datasettest.Stacked+tree+tt.text)
+		if !strings.HasPrefix(tt.text, "stack") {
+			tt.text = tree + tt.text
+		}
+		m, now := readCalls(t, datasettest.Stacked+tt.text)
 		if got := changedCalls(now.Against(before, m.SameProgram(base))); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
 	other := strings.NewReplacer("match=1", "match=1 code=beef", "0x1008", "0x1040", "function 0x1010", "function 0x2010").Replace(datasettest.Stacked)
-	m, now := readCalls(t, other+tree+"call 0 10 stack=1 instructions=8 cycles=25")
+	m, now := readCalls(t, other+strings.Split(tree, "stack parent=0 function=2")[0]+"call 0 10 stack=1 instructions=8 cycles=25")
 	if got, want := changedCalls(now.Against(before, m.SameProgram(base))), "same false, 0 new, 1 lost; work +10 cycles, median 25, was 10"; got != want {
 		t.Errorf("another program: %s, want %s", got, want)
 	}

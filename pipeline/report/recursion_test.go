@@ -18,8 +18,7 @@ import (
 )
 
 // A call of a function that is called already has its duration, but is in the sum and in what the
-// function took with its callees but once. A handler is in no call that it interrupted; a call is in
-// no function that took the place of another, as that has no row.
+// function took with its callees but once. A handler is in no call that it interrupted; a tail call is a call.
 func TestCallsRecursion(t *testing.T) {
 	m, c := readCalls(t, datasettest.Stacked+`
 stack function=0 instructions=1 total=40
@@ -40,6 +39,7 @@ call 1 20 stack=1 instructions=30
 call 23 25 stack=9 instructions=2
 call 26 27 stack=10 instructions=1
 call 22 29 stack=8 instructions=8
+call 21 29 stack=7 instructions=9 entry=tail
 `)
 	rows := func(c *calls.Table) (words []string) {
 		for _, r := range c.Rows {
@@ -49,12 +49,12 @@ call 22 29 stack=8 instructions=8
 		return words
 	}
 	equal(t, []string{
-		"work 0x1008: 4 calls, sum 35, all 30, longest 30",
-		" 0x4000: 2 calls, sum 8, all 9, longest 8",
+		"work 0x1008: 4 calls, sum 18, all 30, longest 30",
+		" 0x4000: 3 calls, sum 9, all 9, longest 9",
 		" 0x5000: 1 calls, sum 1, all 1, longest 1",
 	}, rows(c))
 	base, before := readCalls(t, datasettest.Stacked+"stack function=0\nstack parent=0 function=1 entry=call\ncall 0 9 stack=1 instructions=9")
-	if x := c.Against(before, m.SameProgram(base)); len(x.Rows) != 1 || x.Rows[0].Slower != 35-4*9 {
+	if x := c.Against(before, m.SameProgram(base)); len(x.Rows) != 1 || x.Rows[0].Slower != 18-4*9 {
 		t.Errorf("%+v", x)
 	}
 }

@@ -37,7 +37,8 @@ import (
 //
 // A loss is added to the lost bytes of its source. Of the lost bytes those of ends are before the
 // first synchronisation, those of cut in a packet that is cut off. hz is the frequency of its
-// core, ticks that of timestamps. Tables of stacks that have no line are left out. Words with
+// core, ticks that of timestamps. Calls add to the stack that they are of, and to `call_times`, how
+// many there were, and how long they took. Tables of stacks that have no line are left out. Words with
 // spaces stand between quotation marks, as in Go; # begins a comment.
 func Write(dir, text string) error {
 	d := &description{manifest: schema.Manifest{Labels: map[string]string{}}, next: map[series]int{}}
@@ -46,6 +47,7 @@ func Write(dir, text string) error {
 			return fmt.Errorf("line %d: %s: %w", n+1, line, err)
 		}
 	}
+	d.addDurations()
 	options := dataset.Options{Level: schema.LevelInstructions, Overwrite: true, Without: d.absent()}
 	out, err := dataset.Create(dir, options)
 	if err != nil {

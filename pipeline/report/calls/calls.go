@@ -58,15 +58,17 @@ func Read(m *report.Merged, dirs []string, test string) (*Table, error) {
 		if err != nil {
 			return err
 		}
-		r.add(tree, read.Place{Dir: d.Dir, Source: s.Source})
-		return read.EachBatch(d, &schema.CallTimes, s.Source, func(b *schema.Batch) error { return r.addTimes(b, tree) })
+		unit := unitOf(tree)
+		r.add(tree, unit, read.Place{Dir: d.Dir, Source: s.Source})
+		return read.EachBatch(d, &schema.CallTimes, s.Source,
+			func(b *schema.Batch) error { return r.addTimes(b, tree, unit) })
 	})
 	return r.conclude(), err
 }
 
 // unitOf returns what durations in a tree are in.
 func unitOf(t *Tree) durations.Unit {
-	if len(t.Nodes) > 0 && t.Nodes[0].Own.Cycles.OK {
+	if slices.ContainsFunc(t.Nodes, func(n stacks.Node) bool { return n.Own.Cycles.OK }) {
 		return durations.InCycles
 	}
 	return durations.InInstructions
@@ -93,8 +95,7 @@ func (r *reader) row(k key) int {
 }
 
 // add adds the calls of a call tree.
-func (r *reader) add(t *Tree, at read.Place) {
-	unit := unitOf(t)
+func (r *reader) add(t *Tree, unit durations.Unit, at read.Place) {
 	rows := make([]int, len(t.Nodes))
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
@@ -117,7 +118,7 @@ func (r *reader) add(t *Tree, at read.Place) {
 }
 
 // addTimes adds rows of `call_times`.
-func (r *reader) addTimes(b *schema.Batch, t *Tree) error {
+func (r *reader) addTimes(b *schema.Batch, t *Tree, unit durations.Unit) error {
 	functions := &b.Columns[schema.CallTimesFunction]
 	for row := range b.Rows() {
 		n := stacks.Node{Function: -1, Address: schema.CallTimesAddress.At(b, row)}
@@ -134,7 +135,7 @@ func (r *reader) addTimes(b *schema.Batch, t *Tree) error {
 		case c.AtLeast < 0 || c.AtMost < c.AtLeast || c.N < 0 || c.N > read.MaxCount/4:
 			return fmt.Errorf("row %d has counts that no trace can have", row)
 		}
-		i := r.row(key{t.nameOf(&n), unitOf(t)})
+		i := r.row(key{t.nameOf(&n), unit})
 		r.classes[i] = append(r.classes[i], c)
 	}
 	return nil

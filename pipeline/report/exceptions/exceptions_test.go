@@ -49,7 +49,9 @@ func TestExceptionsAgainst(t *testing.T) {
 	if len(c.Rows) != 1 || c.New != 1 || c.Lost != 1 || c.Rows[0].Now.String() != "irq 3" {
 		t.Fatalf("%+v", c)
 	}
-	figures := func(n int64) durations.Figures { return durations.Figures{Median: n, P99: n, Shortest: n, Longest: n, Sum: n} }
+	figures := func(n int64) durations.Figures {
+		return durations.Figures{Median: n, P99: n, Shortest: n, Longest: n, Sum: n}
+	}
 	want := durations.Change{
 		Unit: durations.InTicks, EndedNow: 1, EndedBefore: 1, FiguresNow: figures(11), FiguresWas: figures(9), Slower: 2,
 	}
