@@ -18,7 +18,7 @@ var jsonKeys = map[string][]string{
 	"coverage":   {"instructions", "functions", "lines", "files", "branches", "predicated", "by", "rows_left_out", "rows", "fail_under", "baseline", "growth"},
 	"branches":   {"branches", "predicated", "by", "rows_left_out", "rows"},
 	"hotspots":   {"ordered_by", "instructions", "cycles", "seconds", "by", "rows_left_out", "rows", "baseline", "clocks"},
-	"calls":      {"calls", "calls_left_out", "rows_left_out", "rows", "baseline"},
+	"calls":      {"calls", "rows_left_out", "rows", "baseline"},
 	"exceptions": {"entries", "rows_left_out", "rows", "baseline"},
 	"tasks":      {"instructions", "cycles", "rows_left_out", "rows"},
 	"last":       {"directory", "source", "core", "before", "instructions", "between", "task", "stack"},

@@ -169,15 +169,15 @@ func TestCallgrindAnnotate(t *testing.T) {
 	}{
 		{"sample", sample.ELF, []string{
 			"218,349 (100.0%) 440,811 (100.0%) PROGRAM TOTALS",
-			"79,650 (36.48%) 173,987 (39.47%) * sort.c:quicksort [sample.elf]",
+			"77,544 (35.51%) 165,426 (37.53%) * sort.c:quicksort [sample.elf]",
 			"0 0 > sort.c:quicksort (117x) [sample.elf]", // recursion
-			"94,212 (43.15%) 208,963 (47.40%) * sort.c:sort_task [sample.elf]",
-			"79,650 (36.48%) 173,987 (39.47%) > sort.c:quicksort (3x) [sample.elf]",
+			"91,461 (41.89%) 197,886 (44.89%) * sort.c:sort_task [sample.elf]",
+			"77,544 (35.51%) 165,426 (37.53%) > sort.c:quicksort (3x) [sample.elf]",
 		}},
 		{"am243x-r5f-etmv3-freertos-002b37c", "freertos.elf", []string{
 			"232,204 (100.0%) PROGRAM TOTALS",
 			"FreeRTOS-Kernel/portable/MemMang/heap_3.c:vPortFree (519x) [freertos.elf]",
-			"119,159 (51.32%) * C:/ti/mcu_plus_sdk_am243x_10_00_00_20/source/kernel/freertos/FreeRTOS-Kernel/portable/MemMang/heap_3.c:vPortFree [freertos.elf]",
+			"118,851 (51.18%) * C:/ti/mcu_plus_sdk_am243x_10_00_00_20/source/kernel/freertos/FreeRTOS-Kernel/portable/MemMang/heap_3.c:vPortFree [freertos.elf]",
 		}},
 	} {
 		t.Run(tt.capture, func(t *testing.T) {

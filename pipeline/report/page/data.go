@@ -137,11 +137,10 @@ type Time struct {
 type Lane struct {
 	Name      string  `json:"name"`
 	Exception bool    `json:"exception"`
-	Guessed   bool    `json:"guessed"` // tasks that a gap parts: that they are one is a guess by name
-	Start     []int64 `json:"start"`   // the first, then each less the one before
-	Took      []int64 `json:"took"`    // 0: it was seen, but nothing that it executed
-	Turns     int64   `json:"turns"`   // or entries; spans may be merged
-	All       int64   `json:"all"`     // of the axis
+	Start     []int64 `json:"start"` // the first, then each less the one before
+	Took      []int64 `json:"took"`  // 0: it was seen, but nothing that it executed
+	Turns     int64   `json:"turns"` // or entries; spans may be merged
+	All       int64   `json:"all"`   // of the axis
 }
 
 // Growth is how many instructions of the program had been executed, as trace went on: steps

@@ -69,9 +69,9 @@ func hostileDataset() string {
 		fmt.Fprintf(&stacks, "stack task=%d function=%d instructions=40 total=100\n", i, i)
 		fmt.Fprintf(&stacks, "stack task=%d function=%d parent=%d entry=call instructions=40 total=60\n", i, (i+1)%len(hostile), 3*i)
 		fmt.Fprintf(&stacks, "stack task=%d parent=%d entry=exception type=irq number=%d instructions=20\n", i, 3*i+1, i)
-		fmt.Fprintf(&calls, "call %d %d stack=%d task=%d instructions=60\n", seq+20, seq+80, 3*i+1, i)
+		fmt.Fprintf(&calls, "call %d %d stack=%d instructions=60\n", seq+20, seq+80, 3*i+1)
 		fmt.Fprintf(&spans, "exception %d entry type=irq number=%d\n", seq+40, i)
-		fmt.Fprintf(&spans, "span %d %d ordinal=%d task=%d instructions=20\n", seq+40, seq+60, i, i)
+		fmt.Fprintf(&spans, "span %d %d ordinal=%d stack=%d instructions=20\n", seq+40, seq+60, i, 3*i+1)
 		seq += 100
 	}
 	return d.String() + tasks.String() + stacks.String() + calls.String() + spans.String()

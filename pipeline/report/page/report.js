@@ -1219,11 +1219,9 @@ function drawLanes(place, data) {
   if (!data.times?.length) return;
   let lanes = [];
   const title = make('strong');
-  const note = soft();
-  overTime(place, 'lanes', caption(title, note), () => AXIS + Math.max(lanes.length, 1) * LANE + 2, (fold, time) => {
+  overTime(place, 'lanes', caption(title), () => AXIS + Math.max(lanes.length, 1) * LANE + 2, (fold, time) => {
     lanes = (time.lanes ?? []).map(lane => ({...lane, start: sums(lane.start), took: lane.took ?? []}));
     title.textContent = `Tasks and exceptions over ${time.unit}`;
-    note.textContent = lanes.some(lane => lane.guessed) ? '* that tasks before and after a gap are one is a guess by name' : '';
     showLanes(fold, lanes, time);
   }, (pen, scale, width) => paintLanes(pen, lanes, scale, width));
 }
@@ -1257,7 +1255,7 @@ function paintLanes(pen, lanes, scale, width) {
   lanes.forEach((lane, row) => {
     const y = AXIS + row * LANE;
     pen.fillStyle = css(colour('ink'));
-    write(pen, lane.name + (lane.guessed ? ' *' : ''), 4, y + LANE / 2, scale.left - 8);
+    write(pen, lane.name, 4, y + LANE / 2, scale.left - 8);
     pen.fillStyle = css(colour(lane.exception ? 'exception' : 'task'));
     let drawn = -1;
     for (let i = 0; i < lane.start.length; i++) {

@@ -12,7 +12,7 @@ import (
 func TestManySpans(t *testing.T) {
 	r := &spanReader{
 		t: &timeline.Timeline{Tasks: make([]timeline.Task, 2)}, frames: newFrameIndex(&Frames{}, nil), most: 1000,
-		turns: map[int32]int64{}, parted: map[int32]bool{}, since: map[int32]int{}, known: make([]bool, 2),
+		turns:  map[int32]int64{},
 		stacks: [][]int32{make([]int32, 100), make([]int32, 100)}, running: none,
 	}
 	for turn := range int64(100) {

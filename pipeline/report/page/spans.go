@@ -36,7 +36,6 @@ type spanReader struct {
 	spans  []span
 	most   int             // spans
 	turns  map[int32]int64 // of tasks by their frame, and entries of exceptions
-	parted map[int32]bool  // tasks by their frame: a gap parts some
 	passed map[int64]int64 // times by seq
 	first  int64           // time of the first event
 	length int64
@@ -45,18 +44,15 @@ type spanReader struct {
 	running int32     // task; none
 	stacks  [][]int32 // frames that each task is in
 	open    []int     // spans of the running task, the outermost first
-	gaps    int
-	since   map[int32]int // by the frame of a task: how many gaps were before its first turn
-	known   []bool        // tasks that had a turn
 }
 
 // readSpans goes through a timeline, past some instructions.
 func readSpans(t *timeline.Timeline, frames *frameIndex, seqs []int64) (*spanReader, error) {
 	r := &spanReader{
-		t: t, frames: frames, most: mostSpans, turns: map[int32]int64{}, parted: map[int32]bool{}, passed: map[int64]int64{},
+		t: t, frames: frames, most: mostSpans, turns: map[int32]int64{}, passed: map[int64]int64{},
 		running: none,
-		stacks:  make([][]int32, len(t.Tasks)), since: map[int32]int{}, known: make([]bool, len(t.Tasks)),
-		number: slices.Repeat([]int32{none}, len(t.Frames)),
+		stacks:  make([][]int32, len(t.Tasks)),
+		number:  slices.Repeat([]int32{none}, len(t.Frames)),
 	}
 	seqs = slices.Clone(seqs)
 	slices.Sort(seqs)
@@ -79,7 +75,6 @@ func (r *spanReader) event(e *timeline.Event) error {
 	case timeline.Gap:
 		r.closeAll(at)
 		r.running = none
-		r.gaps++
 	case timeline.Pass:
 		r.passed[e.Seq] = at
 	case timeline.End:
@@ -101,14 +96,6 @@ func (r *spanReader) turn(task int32, at int64) {
 	r.closeAll(at)
 	r.running = task
 	frame := r.frames.task(r.t.Tasks[task].Name)
-	if !r.known[task] {
-		r.known[task] = true
-		since, ok := r.since[frame]
-		if !ok {
-			r.since[frame] = r.gaps
-		}
-		r.parted[frame] = r.parted[frame] || ok && since != r.gaps
-	}
 	r.turns[frame]++
 	r.push(frame, at)
 	for _, f := range r.stacks[task] {
@@ -222,7 +209,7 @@ func (x *Time) addSpan(depth uint16, frame int32, start, end int64) {
 func (t *thinner) laneOf(r *spanReader, frame int32, spans []span) Lane {
 	kind := r.frames.frames.Kind[frame]
 	l := Lane{
-		Name: r.frames.frames.Name[frame], Exception: kind == frameException, Guessed: r.parted[frame],
+		Name: r.frames.frames.Name[frame], Exception: kind == frameException,
 		Turns: r.turns[frame],
 	}
 	for i := range spans {

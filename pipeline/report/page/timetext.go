@@ -66,13 +66,6 @@ func (p *Page) timeText() *timeText {
 			break
 		}
 	}
-	for i := range p.Data.Times {
-		if guessed(&p.Data.Times[i]) {
-			x.Notes = append(x.Notes,
-				"Tasks of one name before and after a gap are on one lane: that they are one task is a guess by name.")
-			break
-		}
-	}
 	return x
 }
 
@@ -88,16 +81,6 @@ func (p *Page) flameTotal() (all int64) {
 		}
 	}
 	return all
-}
-
-// guessed says whether a lane has tasks that a gap parts.
-func guessed(t *Time) bool {
-	for i := range t.Lanes {
-		if t.Lanes[i].Guessed {
-			return true
-		}
-	}
-	return false
 }
 
 // tablesOfTime are what pictures of the time take.

@@ -143,7 +143,7 @@ func TestSampleCosts(t *testing.T) {
 		}
 	}
 	equal(t, stacks.Work{Instructions: 218349, Cycles: schema.Of[int64](440811)}, own)
-	equal(t, stacks.Work{Instructions: 79650, Cycles: schema.Of[int64](173987)}, called["quicksort"])
-	equal(t, int64(94212), called["sort_task"].Instructions)
+	equal(t, stacks.Work{Instructions: 77544, Cycles: schema.Of[int64](165426)}, called["quicksort"])
+	equal(t, int64(91461), called["sort_task"].Instructions)
 	equal(t, []int64{22719, 12796, 12641}, []int64{lines["sort.c:13"], lines["sort.c:39"], lines["sort.c:37"]})
 }

@@ -134,8 +134,8 @@ func TestSampleProfile(t *testing.T) {
 	}
 	equal(t, stacks.Work{Instructions: 218349, Cycles: schema.Of[int64](440811)}, own)
 	equal(t, own, p.Executed)
-	equal(t, int64(79650), quicksort)
-	equal(t, 6, len(p.Tasks))
+	equal(t, int64(77544), quicksort)
+	equal(t, 7, len(p.Tasks))
 	if !p.ByCycles {
 		t.Error("not by cycles")
 	}
