@@ -19,6 +19,10 @@ func Tasks(head []Fact, t *stacks.Tasks, top int) *Answer {
 		joinedTitle = "JOINED"
 	}
 	s := &Section{Noun: "task", Rows: len(t.Rows), Top: top, Whole: Took(t.ByCycles, &t.Executed)}
+	rootTitle := ""
+	if slices.ContainsFunc(t.Rows[:s.Shown()], func(x stacks.Task) bool { return rootWords(&x) != "" }) {
+		rootTitle = "ROOT"
+	}
 	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i).Int()), 0, float64(took(0).Int()) }
 	s.Columns = []Column{
 		{Title: "TASK", Weight: Name, At: func(i int) Value {
@@ -36,15 +40,7 @@ func Tasks(head []Fact, t *stacks.Tasks, top int) *Answer {
 		{Key: "task", At: func(i int) Value { return Int(row(i).Number) }},
 		{Key: "name", At: func(i int) Value { return Word(row(i).Name) }},
 		{Key: "root", At: func(i int) Value { return If(row(i).Root != "", Word(row(i).Root)) }},
-		{Title: "ROOT", Weight: Remark, Place: 5, At: func(i int) Value {
-			switch {
-			case row(i).IsHandlers():
-				return Text("handlers")
-			case row(i).Root == row(i).Name:
-				return Absent
-			}
-			return Text(row(i).Root)
-		}},
+		{Title: rootTitle, Weight: Remark, Place: 5, At: func(i int) Value { return Text(rootWords(row(i))) }},
 		{Key: "context_id", At: func(i int) Value { return If(row(i).ContextID.OK, Int(row(i).ContextID.V)) }},
 		{
 			Title: "CONTEXT", Weight: Spare, Place: 3,
@@ -63,6 +59,17 @@ func Tasks(head []Fact, t *stacks.Tasks, top int) *Answer {
 	return &Answer{Name: "tasks", Facts: append(head,
 		Fact{"instructions", Int(t.Executed.Instructions)}, Fact{"cycles", Nullable(t.Executed.Cycles)},
 		Fact{"rows", Rows(s)})}
+}
+
+// rootWords are what people are told of the root of a task, if it is not what the task is named after.
+func rootWords(t *stacks.Task) string {
+	switch {
+	case t.IsHandlers():
+		return "handlers"
+	case t.Root == t.Name:
+		return ""
+	}
+	return t.Root
 }
 
 // Took is what was executed, in the unit that tasks are in the order of.
