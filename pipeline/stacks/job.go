@@ -126,3 +126,18 @@ func (j *job) release() {
 		j.pieces[i].Unit.Release()
 	}
 }
+
+// A last is the instruction that was executed last; its block is nil if there was none.
+type last struct {
+	code     *codeBlock
+	position int
+	outcome  schema.Outcome
+	// gone reports that the step after it was made already, or that there was none: code is
+	// that of the next instruction.
+	gone bool
+}
+
+// lastOf returns the last instruction of a run.
+func lastOf(run *schema.Run, numbers []uint32, blocks []codeBlock) last {
+	return last{code: &blocks[numbers[run.Block]], position: int(run.First+run.Count) - 1, outcome: run.Outcome}
+}

@@ -34,16 +34,6 @@ type walker struct {
 	waiting []decode.Step  // that are not made yet: the index of the exit is that of the block that is left
 }
 
-// A last is the instruction that was executed last; its block is nil if there was none.
-type last struct {
-	code     *codeBlock
-	position int
-	outcome  schema.Outcome
-	// gone reports that the step after it was made already, or that there was none: code is
-	// that of the next instruction.
-	gone bool
-}
-
 // walk walks a job, and leaves the position after it in at.
 func (w *walker) walk(j *job) {
 	w.last, w.step.at, w.entry, w.unit = j.before, j.at, j.entry, nil
@@ -77,6 +67,24 @@ func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
 		w.stretch(s)
 	}
 	w.runs(from, r.To)
+}
+
+// setPlaces sets places and ways to those of the unit, as far as the part knows its blocks.
+func (w *walker) setPlaces() {
+	r := w.part
+	if w.unit != r.Unit {
+		w.unit, w.places, w.left, w.ways = r.Unit, w.places[:0], w.left[:0], w.ways[:0]
+	}
+	for n := len(w.places); n < r.Blocks; n++ {
+		b := &w.blocks[r.Numbers[n]]
+		w.places = append(w.places, place{one: b.one, address: b.address, length: b.length, kind: b.leaves})
+		w.left = append(w.left, way{kind: b.leaves, back: b.next, caller: below})
+	}
+	exits := r.Unit.Exits
+	for n := len(w.ways); n < len(exits) && int(exits[n].Block) < r.Blocks; n++ {
+		x := &exits[n]
+		w.ways = append(w.ways, way{kind: x.Kind, back: w.left[x.Block].back, target: x.To, function: x.Function, caller: below})
+	}
 }
 
 // runs walks runs of the part. Most continue in the function of the one before: then there
@@ -226,11 +234,6 @@ func (w *walker) stretch(s *decode.Stretch) {
 	w.steps += s.Steps
 	w.step.at.seq, w.step.at.cost = seq, cost
 	w.last = last{code: &w.blocks[r.Numbers[next.Block]], position: int(next.First), gone: true}
-}
-
-// lastOf returns the last instruction of a run.
-func lastOf(run *schema.Run, numbers []uint32, blocks []codeBlock) last {
-	return last{code: &blocks[numbers[run.Block]], position: int(run.First+run.Count) - 1, outcome: run.Outcome}
 }
 
 // state returns the function of the last instruction, and its kind if that leaves.
