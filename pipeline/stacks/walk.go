@@ -196,7 +196,7 @@ func (w *walker) along(steps []decode.Step, ways []way, spent int64) {
 }
 
 // again says whether steps may be made together: see [folder.follow].
-func (w *walker) again() bool { return !w.part.Base.CycleAccurate && !w.to.wanted.calls }
+func (w *walker) again() bool { return !w.part.Base.CycleAccurate }
 
 // enterAfter makes the steps between the last of some runs, or if there are none what came before
 // them, and an instruction of a block of the unit.
