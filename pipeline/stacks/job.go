@@ -28,7 +28,7 @@ type mark struct {
 	restart    bool                        // a gap since trace was off
 	returns    schema.Null[schema.Address] // of an entry: the return address
 	entry      *entry
-	context    uint32
+	context    identity
 }
 
 type markKind uint8

@@ -479,7 +479,7 @@ func (w *walker) take(kind what, to schema.Address, function int32) {
 }
 
 // takeContext makes the step of a change of Context ID.
-func (w *walker) takeContext(id uint32) {
+func (w *walker) takeContext(id identity) {
 	w.step.what, w.step.context = newContext, id
 	w.to.take(&w.step)
 }
