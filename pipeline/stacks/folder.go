@@ -80,12 +80,12 @@ func (f *folder) goBack(at *position, to schema.Address, function int32) bool {
 // follow does at once what most steps are, between instructions that have no cycles: what is on top calls a function,
 // or returns to the caller. It stops at the first step that is none of these, and returns how many it did. seq is the
 // ordinal that the steps count from.
-func (f *folder) follow(steps []decode.Step, ways []way, seq int64) (n int) {
+func (f *folder) follow(steps []decode.Step, exits []leaving, seq int64) (n int) {
 	frames, begins, nodes, at := f.frames, f.begins, f.tree.nodes, f.at.seq-seq
 	lag := f.clock.instructions - at // of what was executed of the stack
 loop:
 	for ; n < len(steps); n++ {
-		x, now := &ways[steps[n].Exit()], steps[n].At()
+		x, now := &exits[steps[n].Exit()], steps[n].At()
 		last := len(frames) - 1
 		top := &frames[last]
 		switch x.kind {

@@ -2,16 +2,16 @@ package stacks
 
 import "github.com/tracelake/tracelake/schema"
 
-// A place is a block of a unit, as far as most runs need it.
-type place struct {
+// A unitBlock is a block of a unit, as far as most runs need it.
+type unitBlock struct {
 	one     int32          // the function of all its instructions, or several
 	address schema.Address // of the first
 	length  uint16         // instructions
 	kind    schema.Kind    // of the last, if it leaves; else other
 }
 
-// A way is an exit, as the folder takes it.
-type way struct {
+// A leaving is an exit, or the end of a block, as the folder takes it.
+type leaving struct {
 	kind     schema.Kind    // of the instruction that it leaves; other: it stays
 	back     schema.Address // the address after that
 	target   schema.Address // where it goes
