@@ -16,7 +16,7 @@ const mostInCircles = 5
 
 // moreInCircles has packages in which more may be.
 var moreInCircles = map[string]int{
-	"tally": 24, "stacks": 17, "report/timeline": 14, "report/profile": 4,
+	"tally": 24, "report/timeline": 14, "report/profile": 4,
 }
 
 // Files of a package that use each other in a circle can only be read together. An arrow is from

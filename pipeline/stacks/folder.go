@@ -77,16 +77,15 @@ func (f *folder) goBack(at *position, to schema.Address, function int32) bool {
 	return f.returned(to, function)
 }
 
-// follow does at once what most steps are, between instructions that have no cycles and where no
-// rows of calls are wanted: what is on top calls a function, or returns to the caller. It stops at the
-// first step that is none of these, and returns how many it did. seq is the ordinal that the steps
-// count from.
-func (f *folder) follow(steps []decode.Step, ways []way, seq int64) (n int) {
+// follow does at once what most steps are, between instructions that have no cycles: what is on top calls a function,
+// or returns to the caller. It stops at the first step that is none of these, and returns how many it did. seq is the
+// ordinal that the steps count from.
+func (f *folder) follow(steps []decode.Step, exits []leaving, seq int64) (n int) {
 	frames, begins, nodes, at := f.frames, f.begins, f.tree.nodes, f.at.seq-seq
 	lag := f.clock.instructions - at // of what was executed of the stack
 loop:
 	for ; n < len(steps); n++ {
-		x, now := &ways[steps[n].Exit()], steps[n].At()
+		x, now := &exits[steps[n].Exit()], steps[n].At()
 		last := len(frames) - 1
 		top := &frames[last]
 		switch x.kind {
@@ -116,6 +115,12 @@ loop:
 			callee.durations.add(took, b.at.seq)
 			begins[last-1].inner.instructions += took
 			f.done.calls++
+			if f.wanted.calls {
+				f.ended.calls = append(f.ended.calls, Call{
+					Seq: b.at.seq, Stack: top.node, Entry: schema.StackCall, End: schema.CallReturn, end: now + seq,
+					all: work{instructions: took}, own: work{instructions: took - b.inner.instructions},
+				})
+			}
 			frames, begins = frames[:last], begins[:last]
 		default:
 			break loop

@@ -28,7 +28,7 @@ type mark struct {
 	restart    bool                        // a gap since trace was off
 	returns    schema.Null[schema.Address] // of an entry: the return address
 	entry      *entry
-	context    uint32
+	context    identity
 }
 
 type markKind uint8
@@ -125,4 +125,19 @@ func (j *job) release() {
 	for i := range j.pieces {
 		j.pieces[i].Unit.Release()
 	}
+}
+
+// A last is the instruction that was executed last; its block is nil if there was none.
+type last struct {
+	code     *codeBlock
+	position int
+	outcome  schema.Outcome
+	// gone reports that the step after it was made already, or that there was none: code is
+	// that of the next instruction.
+	gone bool
+}
+
+// lastOf returns the last instruction of a run.
+func lastOf(run *schema.Run, numbers []uint32, blocks []codeBlock) last {
+	return last{code: &blocks[numbers[run.Block]], position: int(run.First+run.Count) - 1, outcome: run.Outcome}
 }

@@ -17,7 +17,7 @@ type keptStacks []keptStack
 type keptStack struct {
 	stack  int32 // of the stretch that ended; -1: its task is known
 	task   int32
-	bound  schema.Null[uint32] // Context ID
+	bound  schema.Null[identity] // Context ID
 	frames []keptFrame
 }
 
@@ -34,7 +34,7 @@ const (
 )
 
 // keep keeps a stack of the stretch, whose nodes are in a tree, if it has a call that may return.
-func (all *keptStacks) keep(stack int32, bound schema.Null[uint32], frames []frame, in *tree) {
+func (all *keptStacks) keep(stack int32, bound schema.Null[identity], frames []frame, in *tree) {
 	called := slices.ContainsFunc(frames, func(f frame) bool { return f.link == byCall })
 	if !called || len(frames) > mostFrames {
 		return
@@ -51,10 +51,10 @@ func (all *keptStacks) keep(stack int32, bound schema.Null[uint32], frames []fra
 
 // find returns the frames of a stack up to the one that a step returns to, under a Context ID, and the task. Without
 // one, and if two differ, it returns no frames.
-func (all keptStacks) find(st *step, context schema.Null[uint32]) (frames []keptFrame, task int32) {
+func (all keptStacks) find(st *step, context schema.Null[identity]) (frames []keptFrame, task int32) {
 	for i := range slices.Backward(all) {
 		k := &all[i]
-		if k.bound.OK && context.OK && k.bound != context {
+		if differs(k.bound, context) {
 			continue
 		}
 		for n := len(k.frames) - 1; n > 0; n-- {

@@ -47,7 +47,7 @@ type begin struct {
 	// Of an exception:
 	entry       *entry // if its span has not ended
 	interrupted int32  // node
-	context     schema.Null[uint32]
+	context     schema.Null[identity]
 }
 
 // A link is what is below a frame.

@@ -40,8 +40,8 @@ func (t *figures) add(x figures) {
 // A taskKey is what makes stacks be of one task.
 type taskKey struct {
 	kind      taskKind
-	gap       bool           // the stretch came after a gap: its root may have callers that nobody saw
-	context   uint32         // Context ID
+	gap       bool // the stretch came after a gap: its root may have callers that nobody saw
+	identity  identity
 	exception uint32         // see exceptionKey
 	function  int32          // of the root
 	address   schema.Address // likewise
@@ -120,7 +120,7 @@ func (s *source) endStretch() { clear(s.instances) }
 
 // contextOf is the Context ID of a key; NULL if it has none.
 func (k *taskKey) contextOf() schema.Null[uint32] {
-	return schema.Null[uint32]{V: k.context, OK: k.kind == ofContext}
+	return schema.Null[uint32]{V: k.identity.context, OK: k.kind == ofContext}
 }
 
 // name returns what the task is called by its key alone; "": by its root.

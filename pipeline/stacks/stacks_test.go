@@ -214,6 +214,13 @@ var examples = []struct {
 		tasks:     "0 idle start 0 0 1 context=1\n1 [irq] exception 1 0 4\n2 work new 3 1 1 context=2\n3 idle new 6 1 1 context=2",
 	},
 	{
+		name:      "a Context ID is another task in another virtual machine",
+		functions: "idle 1000 10\nirq 18 8\nwork 2000 20",
+		program:   "i 1000 other other\nh 18 other exception_return\nw 2000 other other",
+		trace:     "context 1 7\ni 0+1 untold\nexception 1004 irq\nh 0+1 untold\ncontext 1 8\nh 1+1 taken\nw 0+1 untold",
+		tasks:     "0 idle start 0 0 1 context=1\n1 [irq] exception 1 0 2\n2 work new 3 1 1 context=1",
+	},
+	{
 		name:    "without functions, they are call targets",
 		program: "m 1000 call\nn 1004 branch\nf 2000 branch\ng 3000 return",
 		trace:   "m taken\nf taken\ng taken\nn taken",

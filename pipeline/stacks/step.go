@@ -12,7 +12,7 @@ type step struct {
 	entry    *entry                      // to an exception; nil: to none
 	// timestamp is the last one before a step that may end an exception, by a switch of tasks too.
 	timestamp schema.Null[uint64]
-	context   uint32 // of a change of Context ID
+	context   identity // of a change of Context ID
 }
 
 // what a step is.

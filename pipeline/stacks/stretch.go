@@ -16,10 +16,10 @@ type stretch struct {
 
 // A running is a stack of the stretch.
 type running struct {
-	root     int32               // the node at the bottom
-	context  schema.Null[uint32] // the first Context ID that it had, if that was known before its root was fixed
-	bound    schema.Null[uint32] // the one that it had when it got its turn
-	task     int32               // in the source; -1: not known yet
+	root     int32                 // the node at the bottom
+	context  schema.Null[identity] // the first Context ID that it had, if that was known before its root was fixed
+	bound    schema.Null[identity] // the one that it had when it got its turn
+	task     int32                 // in the source; -1: not known yet
 	origin   schema.TaskOrigin
 	firstSeq int64
 	callers  int   // that came below it
@@ -74,7 +74,7 @@ func (s *stretch) taskOf(stack int32) int32 {
 		k := taskKey{kind: ofRoot, function: root.function, address: root.address, gap: s.gaps, called: none}
 		switch {
 		case x.context.OK:
-			k = taskKey{kind: ofContext, context: x.context.V}
+			k = taskKey{kind: ofContext, identity: x.context.V}
 		case s.gaps && root.function == none:
 			k = taskKey{kind: notSeen}
 		case s.gaps:

@@ -14,7 +14,7 @@ type tasks struct {
 	now     int32     // the stack that runs, in the stretch
 	waiting []waiting // those that wait, longest first
 	held    int       // frames of those
-	context schema.Null[uint32]
+	context schema.Null[identity]
 	nodes   []int32 // of the chunk at hand, by those of its folder
 	out     ended   // rows whose stacks are those of the source
 }
@@ -22,28 +22,10 @@ type tasks struct {
 // A waiting is a stack that waits for its turn.
 type waiting struct {
 	stack  int32
-	bound  schema.Null[uint32]
+	bound  schema.Null[identity]
 	frames []frame
 	begins []begin
 	clock  work
-}
-
-// limits bound what is held for a source, whatever its trace says.
-type limits struct {
-	job     int   // runs, steps and marks of a job, at least
-	marks   int   // between two instructions: beyond, they are a gap
-	nodes   int   // of a call tree, without those of (other)
-	depth   int   // frames of a stack: one that grows beyond begins anew
-	tasks   int   // of a source, and stacks of a stretch
-	waiting int   // stacks: beyond, the one that waits longest is dropped
-	held    int   // frames of those: likewise
-	search  int   // frames from the top in which a stack that waits is looked for
-	rows    int64 // that wait for the roots of their stretch: beyond, those are fixed
-}
-
-var usual = limits{
-	job: 16384, marks: 1 << 16, nodes: 1 << 18, depth: 1 << 16, tasks: 1 << 16, waiting: 256,
-	held: 1 << 18, search: 32, rows: 1 << 16,
 }
 
 func newTasks(functions Functions, l limits, rows wanted) *tasks {
@@ -91,11 +73,9 @@ func (t *tasks) step(st *step) {
 // bind gives the stack that runs the Context ID there is, if it has none.
 func (t *tasks) bind() {
 	s := &t.stacks[t.now]
-	if !s.bound.OK {
-		s.bound = t.context
-	}
-	if !s.context.OK && !t.isFixed() {
-		s.context = s.bound
+	learn(&s.bound, t.context)
+	if !t.isFixed() {
+		learn(&s.context, s.bound)
 	}
 }
 
@@ -108,7 +88,7 @@ func (t *tasks) isOfAnother(st *step) bool {
 	i := t.lastException()
 	switch st.what {
 	case exceptionReturn:
-		return i >= 0 && t.begins[i].context != t.context
+		return i >= 0 && differs(t.begins[i].context, t.context)
 	case goBack, indirect:
 		if i >= 0 {
 			return false
@@ -121,8 +101,7 @@ func (t *tasks) isOfAnother(st *step) bool {
 
 // changesContext says whether the Context ID is no longer that which the stack had when it got its turn.
 func (t *tasks) changesContext() bool {
-	bound := t.stacks[t.now].bound
-	return bound.OK && t.context.OK && bound != t.context
+	return differs(t.stacks[t.now].bound, t.context)
 }
 
 // merge puts a chunk on top of the stack.
@@ -369,7 +348,7 @@ func (t *tasks) findWaiting(st *step) (stack, at int, several bool) {
 	above := 0
 	for i := range t.waiting {
 		w := &t.waiting[i]
-		if w.bound.OK && t.context.OK && w.bound != t.context {
+		if differs(w.bound, t.context) {
 			continue
 		}
 		frame, n, ok := t.above(w.frames, st)

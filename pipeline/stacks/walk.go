@@ -27,21 +27,11 @@ type walker struct {
 	steps  int         // of the part, that were walked
 	costs  []uint32    // of the instructions of its runs that have them, from the run at hand on
 
-	unit    *decode.Result // of what follows
-	places  []place        // its blocks
-	left    []way          // on which control left those for another function last
-	ways    []way          // its exits
-	waiting []decode.Step  // that are not made yet: the index of the exit is that of the block that is left
-}
-
-// A last is the instruction that was executed last; its block is nil if there was none.
-type last struct {
-	code     *codeBlock
-	position int
-	outcome  schema.Outcome
-	// gone reports that the step after it was made already, or that there was none: code is
-	// that of the next instruction.
-	gone bool
+	unit       *decode.Result // of what follows
+	unitBlocks []unitBlock    // its blocks
+	ends       []leaving      // on which control left those for another function last
+	exits      []leaving      // its exits
+	waiting    []decode.Step  // that are not made yet: the index of the exit is that of the block that is left
 }
 
 // walk walks a job, and leaves the position after it in at.
@@ -68,7 +58,7 @@ func (w *walker) setMarks(marks []mark) {
 func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
 	w.part, w.blocks, w.span, w.steps, w.costs = r, blocks, 0, 0, r.Unit.Costs[r.Cost:r.Costs]
 	w.step.at.seq = r.Seq
-	w.setPlaces()
+	w.setUnit()
 	from := r.From
 	for i := range r.Stretches {
 		s := &r.Stretches[i]
@@ -79,10 +69,28 @@ func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
 	w.runs(from, r.To)
 }
 
+// setUnit sets blocks and exits to those of the unit, as far as the part knows its blocks.
+func (w *walker) setUnit() {
+	r := w.part
+	if w.unit != r.Unit {
+		w.unit, w.unitBlocks, w.ends, w.exits = r.Unit, w.unitBlocks[:0], w.ends[:0], w.exits[:0]
+	}
+	for n := len(w.unitBlocks); n < r.Blocks; n++ {
+		b := &w.blocks[r.Numbers[n]]
+		w.unitBlocks = append(w.unitBlocks, unitBlock{one: b.one, address: b.address, length: b.length, kind: b.leaves})
+		w.ends = append(w.ends, leaving{kind: b.leaves, back: b.next, caller: below})
+	}
+	exits := r.Unit.Exits
+	for n := len(w.exits); n < len(exits) && int(exits[n].Block) < r.Blocks; n++ {
+		x := &exits[n]
+		w.exits = append(w.exits, leaving{kind: x.Kind, back: w.ends[x.Block].back, target: x.To, function: x.Function, caller: below})
+	}
+}
+
 // runs walks runs of the part. Most continue in the function of the one before: then there
 // is nothing to do but to count instructions.
 func (w *walker) runs(from, to int) {
-	r, places := w.part, w.places
+	r, blocks := w.part, w.unitBlocks
 	runs := r.Unit.Runs[from:to]
 	function, kind := w.state()
 	seq, nextSpan, again := w.step.at.seq, 0, w.again()
@@ -93,7 +101,7 @@ func (w *walker) runs(from, to int) {
 			w.make()
 			nextSpan = w.spanOf(from + i)
 		}
-		p, end := &places[run.Block], seq+int64(run.Count)
+		p, end := &blocks[run.Block], seq+int64(run.Count)
 		if kind != schema.KindOther || p.one != function || end > w.nextMark {
 			inside := p.one == several || end > w.nextMark
 			if again && whole && !inside && kind != schema.KindOther && run.First == 0 && !w.entry.isVector(seq) {
@@ -140,8 +148,8 @@ func (w *walker) spend(run *schema.Run) {
 
 // wait has the step wait that is from the end of a run to the block of the next one, whose first
 // instruction has an ordinal: many are made faster than one by one.
-func (w *walker) wait(last *schema.Run, next *place, seq int64) {
-	x := &w.left[last.Block]
+func (w *walker) wait(last *schema.Run, next *unitBlock, seq int64) {
+	x := &w.ends[last.Block]
 	if x.target != next.address || x.function != next.one {
 		w.make() // those that took it to elsewhere
 		x.target, x.function, x.caller = next.address, next.one, below
@@ -157,17 +165,17 @@ const maxWait = 1024
 
 // make makes the steps that wait.
 func (w *walker) make() {
-	w.along(w.waiting, w.left, 0)
+	w.along(w.waiting, w.ends, 0)
 	w.waiting = w.waiting[:0]
 }
 
-// along makes steps of the part, on some of the ways. Where cycles are traced they are of a stretch, and
+// along makes steps of the part, by some of the exits. Where cycles are traced they are of a stretch, and
 // spent is where, in cycles of the epoch, what was spent counts from.
-func (w *walker) along(steps []decode.Step, ways []way, spent int64) {
+func (w *walker) along(steps []decode.Step, exits []leaving, spent int64) {
 	r, again := w.part, w.again()
 	for i := 0; ; i++ {
 		if again && (i > 0 || len(steps) == 0 || !w.entry.isVector(r.Seq+steps[0].At())) {
-			i += w.to.follow(steps[i:], ways, r.Seq)
+			i += w.to.follow(steps[i:], exits, r.Seq)
 		}
 		if i == len(steps) {
 			return
@@ -178,7 +186,7 @@ func (w *walker) along(steps []decode.Step, ways []way, spent int64) {
 			w.step.at.time(r, w.span, cycle)
 			w.step.at.cost = cycle - spent
 		}
-		x := &ways[steps[i].Exit()]
+		x := &exits[steps[i].Exit()]
 		if i == 0 && w.entry.isVector(w.step.at.seq) && w.entry.jumps(x.kind, x.back, x.target) {
 			w.take(vector, x.target, x.function)
 			continue
@@ -188,7 +196,7 @@ func (w *walker) along(steps []decode.Step, ways []way, spent int64) {
 }
 
 // again says whether steps may be made together: see [folder.follow].
-func (w *walker) again() bool { return !w.part.Base.CycleAccurate && !w.to.wanted.calls }
+func (w *walker) again() bool { return !w.part.Base.CycleAccurate }
 
 // enterAfter makes the steps between the last of some runs, or if there are none what came before
 // them, and an instruction of a block of the unit.
@@ -222,15 +230,10 @@ func (w *walker) stretch(s *decode.Stretch) {
 	}
 	next := &r.Unit.Runs[s.Run]
 	seq, cost := w.step.at.seq+s.Instructions, w.step.at.cost+s.Cycles
-	w.along(r.Steps[w.steps:][:s.Steps], w.ways, next.Cycle-int64(next.Cycles)-cost)
+	w.along(r.Steps[w.steps:][:s.Steps], w.exits, next.Cycle-int64(next.Cycles)-cost)
 	w.steps += s.Steps
 	w.step.at.seq, w.step.at.cost = seq, cost
 	w.last = last{code: &w.blocks[r.Numbers[next.Block]], position: int(next.First), gone: true}
-}
-
-// lastOf returns the last instruction of a run.
-func lastOf(run *schema.Run, numbers []uint32, blocks []codeBlock) last {
-	return last{code: &blocks[numbers[run.Block]], position: int(run.First+run.Count) - 1, outcome: run.Outcome}
 }
 
 // state returns the function of the last instruction, and its kind if that leaves.
@@ -476,7 +479,7 @@ func (w *walker) take(kind what, to schema.Address, function int32) {
 }
 
 // takeContext makes the step of a change of Context ID.
-func (w *walker) takeContext(id uint32) {
+func (w *walker) takeContext(id identity) {
 	w.step.what, w.step.context = newContext, id
 	w.to.take(&w.step)
 }

@@ -28,6 +28,7 @@ import (
 //	wait 5                cycles of no instruction
 //	return                a return from an exception that the trace reports
 //	context 1f            the Context ID changes
+//	context 1f 3          and the VMID
 //	loss, trace_on …      a loss, and an event
 //	part                  a new part
 //	epoch 1               a new epoch, of a cycle-accurate trace
@@ -189,7 +190,11 @@ func (p *player) line(words []string) {
 		p.exceptions++
 		part.exceptions = append(part.exceptions, x)
 	case "context":
-		part.contexts = append(part.contexts, schema.Context{Key: key, ContextID: schema.Of(uint32(p.hex(words[1])))})
+		x := schema.Context{Key: key, ContextID: schema.Of(uint32(p.hex(words[1])))}
+		if len(words) > 2 {
+			x.VMID.V, x.VMID.OK = uint8(p.hex(words[2])), true
+		}
+		part.contexts = append(part.contexts, x)
 	case "return":
 		part.exceptions = append(part.exceptions, stitch.Exception{Row: schema.Exception{
 			Key:   key,
