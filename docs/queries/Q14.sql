@@ -1,14 +1,14 @@
 -- Which exceptions interrupted the handlers of which?
 -- interrupted is NULL where no handler ran.
-WITH RECURSIVE up AS ( -- from each exception in the call trees outwards, to the next one
-  SELECT dataset, source, stack, exception, number, calls, parent AS outer_stack FROM stacks WHERE entry = 'exception'
+WITH RECURSIVE up AS ( -- from what each exception interrupted outwards, to the next exception
+  SELECT x.dataset, x.source, e.type, e.number, x.stack, count(*) AS times FROM exception_spans x JOIN exceptions e USING (dataset, source, ordinal) GROUP BY ALL
   UNION ALL
-  SELECT u.dataset, u.source, u.stack, u.exception, u.number, u.calls, s.parent
-  FROM up u JOIN stacks s ON s.dataset = u.dataset AND s.source = u.source AND s.stack = u.outer_stack WHERE s.entry <> 'exception')
-SELECT o.exception AS interrupted, o.number AS interrupted_number, u.exception, u.number, sum(u.calls)::BIGINT AS times
-FROM up u LEFT JOIN stacks o ON o.dataset = u.dataset AND o.source = u.source AND o.stack = u.outer_stack
-WHERE u.outer_stack IS NULL OR o.entry = 'exception'
-GROUP BY o.exception, o.number, u.exception, u.number ORDER BY times DESC, interrupted, interrupted_number, u.exception, u.number;
+  SELECT u.dataset, u.source, u.type, u.number, s.parent, u.times
+  FROM up u JOIN stacks s ON s.dataset = u.dataset AND s.source = u.source AND s.stack = u.stack WHERE s.entry <> 'exception')
+SELECT o.exception AS interrupted, o.number AS interrupted_number, u.type AS exception, u.number, sum(u.times)::BIGINT AS times
+FROM up u LEFT JOIN stacks o ON o.dataset = u.dataset AND o.source = u.source AND o.stack = u.stack
+WHERE u.stack IS NULL OR o.entry = 'exception'
+GROUP BY o.exception, o.number, u.type, u.number ORDER BY times DESC, interrupted, interrupted_number, u.type, u.number;
 
 -- Answer of sample, 5 rows:
 -- interrupted | interrupted_number | exception | number | times

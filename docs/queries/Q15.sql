@@ -1,5 +1,5 @@
--- What did handlers take, with and without the exceptions that interrupted them?
--- In cycles if the trace has them, else in instructions. A handler that another task's turn cut short counts up to there.
+-- What did handlers take, with and without the exceptions that came in them?
+-- Synchronous ones, as svc: those of others, as irq, count for themselves. In cycles if the trace has them, else in instructions. A handler that another task's turn cut short counts up to there. NULL: its entry was not seen.
 WITH RECURSIVE up AS ( -- from each exception in the call trees outwards, to the next one
   SELECT dataset, source, stack, parent AS outer_stack, coalesce(total_cycles, total_instructions) AS total FROM stacks WHERE entry = 'exception'
   UNION ALL

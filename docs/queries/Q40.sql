@@ -1,9 +1,9 @@
 -- Which functions handle which exception?
--- entry: root for the one that runs first, tail for those that it branches to without a call, as a vector does.
-SELECT e.exception, e.number, h.entry, coalesce(p.name, hex8(h.address)) AS function, sum(h.calls)::BIGINT AS times
+-- The one that runs first and, where that is a vector, the one that it jumps to.
+SELECT e.exception, e.number, coalesce(p.name, hex8(h.address)) AS function, sum(h.calls)::BIGINT AS times
 FROM stacks e JOIN stacks h ON h.dataset = e.dataset AND h.source = e.source AND h.parent = e.stack
 LEFT JOIN places p ON p.dataset = h.dataset AND p.source = h.source AND p.address = h.address
-WHERE e.entry = 'exception' GROUP BY ALL ORDER BY e.exception, e.number, h.entry, times DESC, function;
+WHERE e.entry = 'exception' GROUP BY ALL ORDER BY e.exception, e.number, times DESC, function;
 
 -- Answer of sample, 12 rows:
 -- exception | number | entry | function | times

@@ -1,6 +1,7 @@
 -- Which exceptions took longest, where in the capture are they, and what did they interrupt?
 SELECT x.dataset, x.source, e.type, e.number, x.cycles, x.ticks, x.instructions, x.seq, x.byte_offset, t.name AS task, p.name AS interrupted
-FROM exception_spans x JOIN exceptions e USING (dataset, source, ordinal) JOIN tasks t ON t.dataset = x.dataset AND t.source = x.source AND t.task = x.task
+FROM exception_spans x JOIN exceptions e USING (dataset, source, ordinal) LEFT JOIN stacks s ON s.dataset = x.dataset AND s.source = x.source AND s.stack = x.stack
+LEFT JOIN tasks t ON t.dataset = x.dataset AND t.source = x.source AND t.task = s.task
 LEFT JOIN places p ON p.dataset = e.dataset AND p.source = e.source AND p.address = e.return_address
 WHERE x."end" NOT IN ('gap', 'open') ORDER BY coalesce(x.cycles, x.instructions) DESC, x.dataset, x.source, x.seq LIMIT 10;
 

@@ -231,7 +231,7 @@ func (w *moment) decide() {
 
 // handlers returns the task of the handler of an exception.
 func (w *moment) handlers(x *span) int32 {
-	if n := w.tree.exception(x); n != none {
+	if n := w.tree.exception(x.node, x.of); n != none {
 		return w.tree.Nodes[n].Task
 	}
 	if task := w.taskOf(x.node); task != none {

@@ -60,7 +60,7 @@ func stackAt(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals, x *Ex
 // call returns the innermost call that was open; of an exception that was, one in its handler.
 func (w *moment) call() (c openCall, ok bool) {
 	c, ok = w.open[w.task]
-	if ok && len(w.spans) > 0 && (c.seq < w.spans[0].seq || !w.tree.isBelow(c.node, w.tree.exception(&w.spans[0]))) {
+	if ok && len(w.spans) > 0 && (c.seq < w.spans[0].seq || !w.tree.isBelow(c.node, w.exception(&w.spans[0]))) {
 		return c, false
 	}
 	return c, ok
@@ -73,7 +73,7 @@ func (w *moment) from(c openCall, isCall bool) []int32 {
 	case isCall:
 		return []int32{c.node}
 	case len(w.spans) > 0:
-		if n := w.tree.exception(&w.spans[0]); n != none {
+		if n := w.exception(&w.spans[0]); n != none {
 			return slices.Collect(w.tree.Children(n))
 		}
 		return nil
@@ -90,10 +90,13 @@ func (w *moment) frames(node int32) (frames []Frame, bottom int32) {
 			frames, bottom = append(frames, w.tree.frame(n)), n
 		}
 		for node = none; len(spans) > 0 && node == none; spans = spans[1:] {
-			if w.tree.exception(&spans[0]) == bottom {
+			if w.exception(&spans[0]) == bottom {
 				node = spans[0].node
 			}
 		}
 	}
 	return frames, bottom
 }
+
+// exception returns the node of an exception; none: there is no such.
+func (w *moment) exception(x *span) int32 { return w.tree.exception(x.node, x.of) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/calls"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -86,17 +87,17 @@ func (t tree) frame(node int32) Frame {
 	return f
 }
 
-// exception returns the node of an exception; none: there is no such.
-func (t tree) exception(x *span) int32 {
-	if x.node >= 0 && int(x.node) < len(t.Nodes) {
-		for c := range t.Children(x.node) {
-			if n := &t.Nodes[c]; n.Entry == schema.StackException && n.Exception == x.of {
+// exception returns the node of an exception that interrupted a node, if that is known; none: there is no such.
+func (t tree) exception(interrupted int32, of read.Exception) int32 {
+	if interrupted >= 0 && int(interrupted) < len(t.Nodes) {
+		for c := range t.Children(interrupted) {
+			if n := &t.Nodes[c]; n.Entry == schema.StackException && n.Exception == of {
 				return c
 			}
 		}
 	}
 	return int32(slices.IndexFunc(t.Nodes, func(n stacks.Node) bool {
-		return n.Parent == none && n.Entry == schema.StackException && n.Exception == x.of
+		return n.Parent == none && n.Entry == schema.StackException && n.Exception == of
 	}))
 }
 

@@ -217,7 +217,7 @@ func (r *reader) place(x *span, stack int32) error {
 func (r *reader) add(x *span) {
 	t := r.t
 	r.lastEpoch = max(r.lastEpoch, x.epoch)
-	r.gaps.crossed(x)
+	r.gaps.crossed(x.seq, x.end)
 	switch w := t.Window; {
 	case x.seq >= w.Until:
 		if x.seq < t.after.seq && r.isEvidence(x) {
@@ -289,6 +289,13 @@ func (r *reader) addMark(seq int64, text string) {
 	}
 }
 
+// addGap notes that there may be a gap before an instruction.
+func (r *reader) addGap(seq int64) {
+	if 0 < seq && seq < r.instructions {
+		r.gaps.at = append(r.gaps.at, seq)
+	}
+}
+
 // conclude puts everything in order of time.
 func (r *reader) conclude(d *dataset.Dataset) error {
 	t := r.t
@@ -312,6 +319,41 @@ func (r *reader) conclude(d *dataset.Dataset) error {
 	t.findLanes()
 	slices.SortStableFunc(t.marks, func(x, y mark) int { return cmp.Compare(x.seq, y.seq) })
 	return nil
+}
+
+// An interruption is an exception that has not ended: where its handler is.
+type interruption struct {
+	end  int64
+	task int32
+}
+
+// findLanes has what is in a handler be in the lane of the task that the exception interrupted, as far as that is
+// known.
+func (t *Timeline) findLanes() {
+	open, last := map[int32][]interruption{}, int32(0) // by the frame of the exception
+	for i := range t.spans {
+		x := &t.spans[i]
+		switch {
+		case x.task == none:
+			x.task = last
+		case t.Tasks[x.task].isHandlers() && t.Tasks[x.task].root != none:
+			frame := t.paths.frames[t.Tasks[x.task].root]
+			l := open[frame]
+			for n := len(l); n > 0 && (l[n-1].end < x.seq || l[n-1].end == x.seq && !x.atGap()); n-- {
+				l = l[:n-1]
+			}
+			if open[frame] = l; len(l) > 0 {
+				x.task = l[len(l)-1].task
+			}
+		}
+		last = x.task
+		if frame := notFrame(x.node); x.isException() {
+			open[frame] = append(open[frame], interruption{x.end, x.task})
+		}
+	}
+	if len(t.Tasks) == 0 {
+		t.spans = nil
+	}
 }
 
 // compareSpans orders rows by their start. Of those that start together, the ones that a gap
