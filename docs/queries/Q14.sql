@@ -18,14 +18,14 @@ GROUP BY o.exception, o.number, u.type, u.number ORDER BY times DESC, interrupte
 -- NULL | NULL | data_abort | 12 | 4
 -- NULL | NULL | prefetch_abort | 11 | 4
 
--- Answer of synth, 13 rows:
+-- Answer of synth, 14 rows:
 -- interrupted | interrupted_number | exception | number | times
--- NULL | NULL | irq | 14 | 15
--- svc | 10 | irq | 14 | 13
--- svc | 10 | data_abort | 12 | 7
--- NULL | NULL | undefined | 9 | 7
--- svc | 10 | undefined | 9 | 5
+-- svc | 10 | irq | 14 | 19
+-- svc | 10 | undefined | 9 | 10
+-- NULL | NULL | irq | 14 | 9
+-- svc | 10 | data_abort | 12 | 8
 -- NULL | NULL | prefetch_abort | 11 | 4
--- NULL | NULL | data_abort | 12 | 3
 -- NULL | NULL | svc | 10 | 3
+-- data_abort | 12 | irq | 14 | 2
+-- irq | 14 | irq | 14 | 2
 -- …

@@ -22,10 +22,11 @@ GROUP BY s.exception, s.number ORDER BY with_nested DESC, s.exception, s.number;
 -- data_abort | 12 | 4 | cycles | 547 | 547 | 136.8 | 136.8
 -- prefetch_abort | 11 | 4 | cycles | 456 | 456 | 114 | 114
 
--- Answer of synth, 5 rows:
+-- Answer of synth, 6 rows:
 -- exception | number | entries | unit | with_nested | own | with_nested_each | own_each
--- svc | 10 | 3 | cycles | 34691 | 29992 | 11563.7 | 9997.3
--- irq | 14 | 32 | cycles | 7218 | 6679 | 225.6 | 208.7
--- data_abort | 12 | 10 | cycles | 1581 | 1113 | 158.1 | 111.3
+-- svc | 10 | 3 | cycles | 45473 | 43620 | 15157.7 | 14540
+-- irq | 14 | 32 | cycles | 6785 | 6623 | 212 | 207
+-- data_abort | 12 | 10 | cycles | 1194 | 1113 | 119.4 | 111.3
 -- undefined | 9 | 15 | cycles | 1186 | 1186 | 79.1 | 79.1
+-- NULL | NULL | 2 | cycles | 1112 | 1002 | 556 | 501
 -- prefetch_abort | 11 | 6 | cycles | 678 | 678 | 113 | 113

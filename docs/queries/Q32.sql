@@ -24,5 +24,5 @@ SELECT c.name, sum(c.calls)::BIGINT AS calls, sum(c.not_ended)::BIGINT AS not_en
 FROM c LEFT JOIN r USING (name, unit) WHERE c.name = coalesce(getvariable('function_name'), (FROM longest)) GROUP BY c.name, c.unit ORDER BY c.name, c.unit;
 
 -- Answer of sample, 1 row:
--- name | calls | unit | shortest | median | p99 | longest | worst_seq
--- quicksort | 120 | cycles | 35 | 718 | 49482 | 67554 | 176716
+-- name | calls | not_ended | unit | shortest | median | p99 | longest | worst_seq
+-- quicksort | 120 | 0 | cycles | 35 | 711 | 49663 | 67554 | 176716
