@@ -84,6 +84,28 @@ func TestFolded(t *testing.T) {
 `, out.String())
 }
 
+// handled is a task that an exception interrupts, whose handlers are a root beside it, twice of the same function.
+const handled = `
+source 0x10
+function 0x1000 8 main
+function 0x1008 8 tick
+task main
+task "[irq 14]" first=5 origin=exception
+stack function=0 instructions=3 total=7
+stack parent=0 entry=other instructions=4
+stack task=1 entry=exception type=irq number=14 total=2
+stack task=1 parent=2 function=1 instructions=2
+stack function=0 instructions=5
+`
+
+// Handlers of asynchronous exceptions are in no task, and roots of one function are one.
+func TestHandlers(t *testing.T) {
+	_, p := profiled(t, handled)
+	var out bytes.Buffer
+	check(t, convert.Folded(&out, p))
+	equal(t, "[irq 14];tick 2\n[task main];main 8\n[task main];main;(other) 4\n", out.String())
+}
+
 // Without cycles of all that ran, numbers are instructions. Sources of several cores are kept
 // apart.
 func TestFoldedCores(t *testing.T) {
