@@ -49,12 +49,15 @@ func stackAt(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals, x *Ex
 		return nil, fmt.Sprintf("calls that were open then may be among the %d that were left out at export", s.CallsLeftOut),
 			nil
 	}
-	node := tree.search(w.from(call, ok), tree.functionOf(x.Function, x.Name.Address))
-	if node == none {
+	switch node, several := tree.search(w.from(call, ok), tree.functionOf(x.Function, x.Name.Address)); {
+	case node == none:
 		return nil, "no path of task " + tasks.Rows[w.task].Name + " leads to its function", nil
+	case several:
+		return nil, "task " + tasks.Rows[w.task].Name + " has several stacks that begin in code of no function", nil
+	default:
+		frames, bottom := w.frames(node)
+		return &Stack{Task: tasks.Rows[tree.Nodes[bottom].Task], Frames: frames}, "", nil
 	}
-	frames, bottom := w.frames(node)
-	return &Stack{Task: tasks.Rows[tree.Nodes[bottom].Task], Frames: frames}, "", nil
 }
 
 // call returns the innermost call that was open; of an exception that was, one in its handler.

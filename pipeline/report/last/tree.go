@@ -47,16 +47,20 @@ func (t tree) roots(task int32) []int32 {
 }
 
 // search returns the node of a function that may be on top where one of some nodes was
-// entered; none: there is no such. Tail calls put others on top of a function.
-func (t tree) search(from []int32, function int32) int32 {
-	level := t.withTails(from)
-	i := slices.IndexFunc(level, func(n int32) bool {
-		return t.Nodes[n].Function == function && t.Nodes[n].Entry != schema.StackException
-	})
-	if i < 0 {
-		return none
+// entered; none: there is no such. Tail calls put others on top of a function. Where code of no
+// function is at several addresses, nothing tells which of them it is: then there are several.
+func (t tree) search(from []int32, function int32) (node int32, several bool) {
+	node = none
+	for _, n := range t.withTails(from) {
+		if x := &t.Nodes[n]; x.Function != function || x.Entry == schema.StackException || x.Entry == schema.StackOther {
+			continue
+		}
+		if node == none {
+			node = n
+		}
+		several = several || t.Nodes[n].Address != t.Nodes[node].Address
 	}
-	return level[i]
+	return node, several
 }
 
 // withTails returns nodes, and those that may have taken the place of one.
