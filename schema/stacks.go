@@ -62,7 +62,7 @@ var Stacks = Table{
 			Doc: "What the shortest call took that returned, with what it called, without exceptions and other tasks: cycles " +
 				"if the source counts them, else instructions; NULL if none returned.",
 		},
-		{Name: "longest", Type: Int64, Nullable: true, Doc: "What the longest call took, likewise."},
+		{Name: "longest", Type: Int64, Nullable: true, Doc: "What the longest call took, likewise; NULL if none returned."},
 		{
 			Name: "longest_seq", Type: Int64, Nullable: true,
 			Doc: "Ordinal of the first instruction of the first of the longest; NULL as longest.",

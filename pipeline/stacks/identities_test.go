@@ -34,6 +34,12 @@ type sum struct {
 	function int32
 }
 
+// A call is of a function at an address, in a source.
+type call struct {
+	source  uint8
+	address schema.Address
+}
+
 // An amount is of instructions and cycles.
 type amount struct{ instructions, cycles int64 }
 
@@ -42,6 +48,7 @@ func checkIdentities(t *testing.T, what string, d *dataset.Dataset) {
 	t.Helper()
 	functions := functionsOf(t, d)
 	counts, own, exceptions := map[sum]amount{}, map[sum]amount{}, map[uint8]int64{}
+	ended := map[call]int64{}
 	executed, tasks := map[uint8]amount{}, map[uint8]amount{}
 	each(t, d, &schema.Counts, func(b *schema.Batch, i int) {
 		source := schema.CountsSource.At(b, i)
@@ -65,10 +72,21 @@ func checkIdentities(t *testing.T, what string, d *dataset.Dataset) {
 			function = int32(f.V)
 		}
 		plus(own, sum{source, function}, n, cycles)
+		if schema.StackEntry(schema.StacksEntry.At(b, i)) != schema.StackRoot {
+			ended[call{source, schema.StacksAddress.At(b, i)}] += int64(schema.StacksCalls.At(b, i)) - int64(schema.StacksNotEnded.At(b, i))
+		}
 	})
 	each(t, d, &schema.Tasks, func(b *schema.Batch, i int) {
 		plus(tasks, schema.TasksSource.At(b, i), int64(schema.TasksInstructions.At(b, i)), int64(schema.TasksCycles.At(b, i)))
 	})
+	each(t, d, &schema.CallTimes, func(b *schema.Batch, i int) {
+		ended[call{schema.CallTimesSource.At(b, i), schema.CallTimesAddress.At(b, i)}] -= int64(schema.CallTimesCalls.At(b, i))
+	})
+	for k, n := range ended {
+		if n != 0 {
+			t.Errorf("%s: source %d: stacks have %d calls of 0x%x that returned more than call_times", what, k.source, n, k.address)
+		}
+	}
 	for k, want := range counts {
 		if own[k] != want {
 			t.Errorf("%s: source %d, function %d: stacks have %+v, counts %+v", what, k.source, k.function, own[k], want)

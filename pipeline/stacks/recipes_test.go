@@ -46,7 +46,7 @@ func TestRecipes(t *testing.T) {
 		}
 		traced++
 		want, got := exportDir(t, input, sample.ELF, schema.LevelBlocks), exportDir(t, input, sample.ELF, schema.LevelNone)
-		for _, table := range []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.Calls, &schema.ExceptionSpans} {
+		for _, table := range []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.Calls, &schema.CallTimes, &schema.ExceptionSpans} {
 			if diff := cmp.Diff(cells(t, want, table), cells(t, got, table)); diff != "" {
 				t.Fatalf("seed %d, %+v: %s at level blocks (-) and none (+):\n%s", seed, r, table.Name, diff)
 			}

@@ -341,7 +341,8 @@ func TestExamples(t *testing.T) {
 // rows are rows as a test writes them.
 type rows struct {
 	nodes, tasks, calls, spans string
-	leftOut                    int64 // of calls
+	times                      string // rows of call_times, and how long the calls of each node took
+	leftOut                    int64  // of calls
 }
 
 // first returns the rows with so many calls at most.
@@ -383,6 +384,10 @@ func playTo(t testing.TB, functions string, s stitchtest.Script, workers tally.W
 		r.nodes += fmt.Sprintf("\n%s%s %d %d/%d%s", strings.Repeat(".", int(n.Depth)-1), n.words(fs), n.Calls,
 			n.Own.Instructions, n.Total.Instructions, cycles(n.Own, n.Total))
 	}
+	for i := range nodes {
+		r.times += fmt.Sprintln(i, nodes[i].Shortest, nodes[i].Longest, nodes[i].LongestSeq, nodes[i].NotEnded)
+	}
+	r.times += fmt.Sprint(stacks.Times())
 	for i := range tasks {
 		x := &tasks[i]
 		r.tasks += fmt.Sprintf("\n%d %s %s %d %d %d", i, x.Name, x.Origin, x.FirstSeq, x.Switches, x.Executed.Instructions)

@@ -62,13 +62,17 @@ func rangeOf(class int32) (least, most int64) {
 
 // add counts a call of a function at an address.
 func (t *times) add(function int32, address schema.Address, took int64) {
-	class := classOf(max(took, 0))
+	t.count(function, address, classOf(max(took, 0)), 1)
+}
+
+// count counts calls of a function at an address in a class.
+func (t *times) count(function int32, address schema.Address, class int32, calls int64) {
 	i := t.at(function, address)
 	x := t.of[i].to(class)
 	if *x == 0 {
 		t.touched = append(t.touched, touch{i, class})
 	}
-	*x++
+	*x += calls
 }
 
 // at returns the index of a function at an address.
@@ -113,7 +117,7 @@ func (t *times) take(x *times) {
 	for _, at := range x.touched {
 		from := &x.of[at.of]
 		n := &from.calls[at.class]
-		*t.of[t.at(from.function, from.address)].to(at.class) += *n
+		t.count(from.function, from.address, at.class, *n)
 		*n = 0
 	}
 	x.touched = x.touched[:0]

@@ -26,8 +26,10 @@ func TestTimesTake(t *testing.T) {
 			x.add(none, 0x2000, took)
 			x.add(3, 0x1000, took)
 		}
-		sum.take(&x)
-		sum.take(&x) // has nothing left
+		var between times
+		between.take(&x)
+		between.take(&x) // has nothing left
+		sum.take(&between)
 	}
 	got := map[int64]int64{}
 	for _, row := range sum.rows() {
