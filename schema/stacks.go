@@ -265,10 +265,10 @@ type TaskOrigin uint8
 
 // The origins, in the order of the enum column `tasks.origin`.
 const (
-	TaskStart TaskOrigin = iota // trace began in it
-	TaskGap                     // it ran after a gap in the trace: it may be one from before
-	TaskNew                     // control went where no stack explains
-	TaskException               // it is the handlers of an exception
+	TaskStart     TaskOrigin = iota // trace began in it
+	TaskGap                         // it ran after a gap in the trace: it may be one from before
+	TaskNew                         // control went where no stack explains
+	TaskException                   // it is the handlers of an exception
 )
 
 // TaskOriginNames are the values of the enum column `tasks.origin`.

@@ -112,7 +112,7 @@ loop:
 			callee.own.instructions += now - at
 			took := now + lag - b.clock.instructions
 			f.times.add(top.function, callee.address, took)
-			callee.durations.add(took, b.at.seq)
+			callee.took.add(took, b.at.seq)
 			begins[last-1].inner.instructions += took
 			f.done.calls++
 			if f.wanted.calls {

@@ -357,7 +357,7 @@ func (s *shadow) popCall(why schema.CallEnd) {
 // record records how long a call took, of a function by a node, that began at an ordinal.
 func (s *shadow) record(node, function int32, took, seq int64) {
 	n := &s.tree.nodes[node]
-	n.durations.add(took, seq)
+	n.took.add(took, seq)
 	if n.entry != schema.StackOther || function != none {
 		s.times.add(function, s.functions.address(function, n.address), took)
 	}

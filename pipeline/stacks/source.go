@@ -196,11 +196,11 @@ func (s *source) rows(as func(work) Work) ([]Stack, []Task) {
 			Parent: schema.Null[int32]{V: max(n.parent, 0), OK: n.parent >= 0}, Task: number[sum.task[i]], Depth: sum.depth[i],
 			Function: schema.Null[int32]{V: max(n.function, 0), OK: n.function != none}, Address: n.address, Entry: n.entry,
 			Exception: kind, Number: exception, Calls: n.calls, Own: as(n.own), Total: as(sum.total[i]),
-			NotEnded: n.calls - n.ended,
+			NotEnded: n.calls - n.took.ended,
 		}
-		if n.ended > 0 {
-			stacks[i].Shortest, stacks[i].Longest = schema.Of(n.shortest), schema.Of(n.longest)
-			stacks[i].LongestSeq = schema.Of(n.longestSeq)
+		if n.took.ended > 0 {
+			stacks[i].Shortest, stacks[i].Longest = schema.Of(n.took.shortest), schema.Of(n.took.longest)
+			stacks[i].LongestSeq = schema.Of(n.took.longestSeq)
 		}
 	}
 	return stacks, tasks

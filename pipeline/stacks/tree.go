@@ -7,7 +7,7 @@ type node struct {
 	nodeKey
 	calls int64 // how often it was entered
 	own   work  // by its function, not by what that called
-	durations
+	took     durations
 	first    int64 // of an exception that is a root: ordinal of the first instruction
 	indirect bool  // its first call was indirect
 	seen     bool  // of a root: nothing can be below it that a gap took
@@ -47,7 +47,7 @@ func (n *node) join(x *node) {
 	}
 	n.calls += x.calls
 	n.own.add(x.own)
-	n.durations.join(x.durations)
+	n.took.join(x.took)
 }
 
 // A nodeKey is what makes two paths one.

@@ -13,6 +13,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,7 +75,7 @@ func Load(name string) (*Program, error) {
 func withHandlers(steps []byte) []byte {
 	for v := range schema.Address(vectors) {
 		vector := fmt.Appendf(nil, "\n%08x a32 1\n", Kernel+4*v)
-		steps = bytes.ReplaceAll(steps, vector, fmt.Appendf(vector[:len(vector):len(vector)], "%08x a32 1\n", Kernel+4*(v+vectors)))
+		steps = bytes.ReplaceAll(steps, vector, fmt.Appendf(slices.Clip(vector), "%08x a32 1\n", Kernel+4*(v+vectors)))
 	}
 	return steps
 }

@@ -174,7 +174,7 @@ func (p *player) line(words []string) {
 	case "exception":
 		x := stitch.Exception{Row: schema.Exception{Key: key}}
 		if cycles, ok := strings.CutPrefix(words[len(words)-1], "cycles="); ok {
-			x.Row.Cycles = schema.Of(uint32(p.number(cycles)))
+			x.Row.Cycles = schema.Of(p.number(cycles))
 			p.cycle, words = p.cycle+int64(x.Row.Cycles.V), words[:len(words)-1]
 		}
 		if words[1] != "?" {
