@@ -5,8 +5,8 @@ import "github.com/tracelake/tracelake/schema"
 // A node is a path of functions from a root, or in a folder from the frame that was on top when it began.
 type node struct {
 	nodeKey
-	calls int64 // how often it was entered
-	own   work  // by its function, not by what that called
+	calls    int64 // how often it was entered
+	own      work  // by its function, not by what that called
 	took     durations
 	first    int64 // of an exception that is a root: ordinal of the first instruction
 	indirect bool  // its first call was indirect
