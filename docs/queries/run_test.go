@@ -81,9 +81,9 @@ func TestSilicon(t *testing.T) {
 		check: func(t *testing.T, results []result) {
 			for _, want := range []map[string]string{
 				// figures that were counted by other means, of each capture
-				{"Q02": "1 34642 521 1.5 31 0 633 26 4.11 10123 204 2.02 2060 48 1.17 ", "Q36": "", "Q42": "always_failed 34 ", "Q18": "16 0 LowPrioTask NULL start 0 126032 NULL 35.74", "Q32": "threadx_main 1 instructions 226986 "},
-				{"Q02": "1 5422 746 13.76 59 0 190 37 19.47 1694 298 17.59 484 93 9.61 ", "Q42": "both 8 ", "Q40": "irq 14 tail _tx_thread_context_save 2", "Q09": "TI_memset_small 88 182024 70.99 "},
-				{"Q02": "1 38122 3437 9.02 124 0 636 118 18.55 11188 1156 10.33 2308 271 5.87 ", "Q42": "always_passed 29 ", "Q41": "52808 HwiP_irq_handler vTaskExitCritical", "Q09": "LowPrioTask 0 146302 41.48 "},
+				{"Q02": "1 34642 521 1.5 31 0 633 26 4.11 10123 204 2.02 2060 48 1.17 ", "Q36": "", "Q42": "always_failed 34 ", "Q18": "LowPrioTask NULL start 1 351385 NULL 99.64", "Q32": "threadx_main 1 0 instructions 226986 "},
+				{"Q02": "1 5422 746 13.76 59 0 190 37 19.47 1694 298 17.59 484 93 9.61 ", "Q42": "both 8 ", "Q40": "irq 14 HwiP_irq_handler 3", "Q09": "TI_memset_small 88 182024 70.99 "},
+				{"Q02": "1 38122 3437 9.02 124 0 636 118 18.55 11188 1156 10.33 2308 271 5.87 ", "Q42": "always_passed 29 ", "Q41": "489 255559 65124 tm_thread_entry Hwip_dataAndInstructionBarrier", "Q09": "LowPrioTask 0 146302 41.48 "},
 				{"Q05": "all files 10123 204 ", "Q09": "free 519 49824 21.46 "},
 				{"Q05": "all files 1694 298 ", "Q10": "/memset32.S 125 36440 "},
 				{"Q05": "all files 11188 1156 ", "Q10": "/memory.c 264 10901 "},
