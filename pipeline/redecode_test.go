@@ -182,7 +182,7 @@ func TestRedecodeRefuses(t *testing.T) {
 		{"another capture", dir, other, options, "is not the capture that was decoded: the SHA-256 of trace.bin is "},
 		{"no capture", dir, "", options, "holds no capture; give the one that it is of with --capture"},
 		{"names are missing", dir, raw, capture.Options{ELFs: options.ELFs}, "was decoded with --symbols program.elf of SHA-256 "},
-		{"no options", earlier, raw, options, "was written by an earlier program, which did not record its options; export the capture again"},
+		{"an older dataset", earlier, raw, options, "made by an older tracelake; export it again"},
 		{"a window", part, raw, options, "is a window of its capture; export the window again"},
 		{"no dataset", filepath.Dir(raw), raw, options, "is no dataset"},
 		{"nothing decoded", dir, raw, capture.Options{ELFs: []string{raw}, Symbols: options.ELFs}, ""},

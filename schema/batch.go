@@ -34,7 +34,6 @@ type Column struct {
 	Unit     string   // "cycles", "bytes" …, "" if it has none
 	Doc      string   // one sentence, shown to users
 	Hex      bool     // an address or opcode: people read it in hexadecimal
-	Added    bool     // after version 2 was published: in older files every row has NULL, or the zero value
 	Rising   bool     // values mostly rise from row to row: worth storing as differences
 }
 

@@ -154,10 +154,8 @@ func (v *Vector) AppendZeros(n int) {
 	}
 }
 
-// AppendInteger appends a number that a file stores as type i; if that is unsigned
-// with 64 bits, n is its bit pattern. It fails if the column cannot have the
-// number.
-func (v *Vector) AppendInteger(n int64, i Integer) error {
+// AppendInteger appends a number that a file has. It fails if the column cannot have it.
+func (v *Vector) AppendInteger(n int64) error {
 	switch c := v.Column; {
 	case c.Type == Uint8 && n == int64(uint8(n)):
 		v.U8 = append(v.U8, uint8(n))
@@ -166,8 +164,8 @@ func (v *Vector) AppendInteger(n int64, i Integer) error {
 	case c.Type == Uint32 && n == int64(uint32(n)):
 		v.U32 = append(v.U32, uint32(n))
 	case c.Type == Int32:
-		v.U32 = append(v.U32, uint32(n)) // of 32 bits in every version
-	case c.Type == Int64, c.Type == Uint63 && (n >= 0 || !i.Signed):
+		v.U32 = append(v.U32, uint32(n))
+	case c.Type == Int64, c.Type == Uint63 && n >= 0:
 		v.U64 = append(v.U64, uint64(n))
 	default:
 		return fmt.Errorf("%d is out of its range", n)

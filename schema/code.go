@@ -12,7 +12,7 @@ var coreColumn = Column{
 // executed.
 var Code = Table{
 	Name: "code", Row: "instruction of the program: without a program file, those that were executed",
-	Written: Always, Added: true,
+	Written: Always,
 	Example: "SELECT kind, count(*) AS n FROM code GROUP BY kind ORDER BY n DESC;",
 	Key:     []string{"core", "address", "isa"},
 	Columns: []Column{
@@ -46,7 +46,7 @@ var Code = Table{
 // Functions has the functions of the program.
 var Functions = Table{
 	Name: "functions", Row: "function of a program file, by address: several may have one name",
-	Written: Always, Added: true,
+	Written: Always,
 	Example: "SELECT name, hex8(address) AS address, size, file, line FROM functions ORDER BY size DESC LIMIT 10;",
 	Key:     []string{"core", "address"},
 	Columns: []Column{
@@ -78,7 +78,7 @@ var Functions = Table{
 // Lines has the source lines of instructions.
 var Lines = Table{
 	Name: "lines", Row: "instruction and depth of inlining",
-	Written: Always, Added: true,
+	Written: Always,
 	Example: "SELECT file, line, count(*) AS instructions FROM lines WHERE inline_depth = 0 GROUP BY ALL ORDER BY file, " +
 		"line;",
 	Key: []string{"core", "address", "inline_depth"},
@@ -110,7 +110,7 @@ var Lines = Table{
 // Symbols has the symbols of the program.
 var Symbols = Table{
 	Name: "symbols", Row: "symbol of a program file",
-	Written: Always, Added: true,
+	Written: Always,
 	Example: "SELECT hex8(address) AS address, name FROM symbols WHERE kind = 'object' ORDER BY size DESC LIMIT 10;",
 	Key:     []string{"core", "address", "name"},
 	Columns: []Column{

@@ -7,7 +7,7 @@ package schema
 // other than failing its condition: executed + untold > 0.
 var Counts = Table{
 	Name: "counts", Row: "source, address and instruction set of executed instructions",
-	Written: Always, Added: true, PerSource: true,
+	Written: Always, PerSource: true,
 	Example: "SELECT hex8(address) AS address, executed, failed, untold FROM counts ORDER BY executed DESC LIMIT 10;",
 	Key:     []string{"address", "isa"},
 	Columns: []Column{
@@ -36,7 +36,7 @@ var Counts = Table{
 // Edges has how often control went from one instruction to another.
 var Edges = Table{
 	Name: "edges", Row: "source, pair of addresses, kind and outcome of a step that is not simply to the next instruction",
-	Written: Always, Added: true, PerSource: true,
+	Written: Always, PerSource: true,
 	Example: "SELECT hex8(from_address) AS caller, hex8(to_address) AS callee, n FROM edges WHERE kind IN ('call', " +
 		"'indirect_call') AND outcome <> 'not_taken' ORDER BY n DESC LIMIT 10;",
 	Key: []string{"from_address", "to_address", "kind", "outcome"},

@@ -230,7 +230,7 @@ func TestDuckDBReadsMetadata(t *testing.T) {
 	for _, row := range query(t, db, "SELECT key::VARCHAR, value::VARCHAR FROM parquet_kv_metadata(?)", path) {
 		got[row[0]] = row[1]
 	}
-	if got[schema.MetaTable] != "losses" || got[schema.MetaSchemaVersion] != "2" || got["tracelake.test"] != "a value" {
+	if got[schema.MetaTable] != "losses" || got[schema.MetaSchemaVersion] != "3" || got["tracelake.test"] != "a value" {
 		t.Errorf("metadata %v", got)
 	}
 	q := "SELECT d->>'description' FROM (SELECT unnest(from_json((SELECT decode(value) FROM parquet_kv_metadata(?) WHERE key = 'tracelake.columns'), '[\"json\"]')) AS d)"

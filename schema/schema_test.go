@@ -121,7 +121,7 @@ func TestNames(t *testing.T) {
 
 func TestMeta(t *testing.T) {
 	meta := Losses.Meta()
-	if meta[0] != (Meta{"tracelake.schema_version", "2"}) || meta[1] != (Meta{"tracelake.table", "losses"}) {
+	if meta[0] != (Meta{"tracelake.schema_version", "3"}) || meta[1] != (Meta{"tracelake.table", "losses"}) {
 		t.Errorf("metadata %v", meta[:2])
 	}
 	var columns []map[string]any

@@ -8,7 +8,7 @@ var taskColumn = Column{Name: "task", Type: Int32, Doc: "The task it is of, in t
 // Stacks has the call tree of each task. A sum over own columns is that of the source.
 var Stacks = Table{
 	Name: "stacks", Row: "node of the call tree of a task: a path of functions from its root",
-	Written: ByDefault, Added: true, PerSource: true,
+	Written: ByDefault, PerSource: true,
 	Example: "SELECT task, depth, coalesce(name, hex8(s.address)) AS function, calls, instructions, total_instructions " +
 		"FROM stacks s LEFT JOIN functions f ON f.dataset = s.dataset AND f.function = s.function ORDER BY " +
 		"total_instructions DESC LIMIT 10;",
@@ -74,7 +74,7 @@ var Stacks = Table{
 // Tasks has the stacks that took turns.
 var Tasks = Table{
 	Name: "tasks", Row: "task, or handlers of an asynchronous exception: stacks of their own",
-	Written: ByDefault, Added: true, PerSource: true,
+	Written: ByDefault, PerSource: true,
 	Example: "SELECT source, task, name, origin, switches, instructions FROM tasks ORDER BY instructions DESC;",
 	Key:     []string{"task"},
 	Columns: []Column{
@@ -125,7 +125,7 @@ var Tasks = Table{
 // CallTimes has how long calls took, by function.
 var CallTimes = Table{
 	Name: "call_times", Row: "function and duration of calls that returned: exact up to 63, from there on 32 to an octave",
-	Written: ByDefault, Added: true, PerSource: true,
+	Written: ByDefault, PerSource: true,
 	Example: "SELECT source, hex8(address) AS address, sum(calls) AS calls, max(at_most) AS longest FROM call_times GROUP BY " +
 		"ALL ORDER BY longest DESC LIMIT 10;",
 	Key: []string{"address", "at_least"},
@@ -152,7 +152,7 @@ var CallTimes = Table{
 // Calls has each call of a function that its caller, and its return, are known of.
 var Calls = Table{
 	Name: "calls", Row: "call, or tail call, of a function, in order of its end",
-	Written: ByDefault, Added: true, PerSource: true,
+	Written: ByDefault, PerSource: true,
 	Example: "SELECT source, stack, count(*) AS calls, max(instructions) AS longest, arg_max(seq, instructions) AS at " +
 		"FROM calls GROUP BY ALL ORDER BY longest DESC LIMIT 10;",
 	Key: []string{"call"},
@@ -199,7 +199,7 @@ var Calls = Table{
 // ExceptionSpans has how long each exception took.
 var ExceptionSpans = Table{
 	Name: "exception_spans", Row: "exception entry of a source that executed anything, in order of its end",
-	Written: ByDefault, Added: true, PerSource: true,
+	Written: ByDefault, PerSource: true,
 	Example: "SELECT e.type, e.number, count(*) AS entries, median(s.instructions) AS median, max(s.instructions) AS " +
 		"longest FROM exception_spans s JOIN exceptions e USING (dataset, source, ordinal) GROUP BY ALL ORDER BY entries " +
 		"DESC;",

@@ -15,7 +15,6 @@ type Table struct {
 	Written   Written
 	Level     Level
 	PerSource bool // one series of parts for each source, else one for all
-	Added     bool // after version 2 was published: older datasets do not have the table
 	Columns   []Column
 	Example   string // a query of its view, for DuckDB
 

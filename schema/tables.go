@@ -170,9 +170,9 @@ var Blocks = Table{
 		cycleColumn("Cycles from the start of the epoch up to and including the run; NULL where cycles is."),
 		timestampColumn, contextColumn, vmidColumn, securityColumn,
 		Column{
-			Name: "run", Type: Int32, Nullable: true, Added: true,
+			Name: "run", Type: Int32, Nullable: true,
 			Doc: "The row in block_runs, of the same source, that has its code_block, first, instructions and outcome: to " +
-				"group by it is fast; NULL in datasets of before it was added.",
+				"group by it is fast; NULL where no export wrote it.",
 		},
 	),
 }
@@ -181,7 +181,7 @@ var Blocks = Table{
 // was run through once.
 var BlockRuns = Table{
 	Name: "block_runs", Row: "way that a code block was run through: block, first instruction, length and outcome",
-	Written: ByDefault, Level: LevelBlocks, PerSource: true, Added: true,
+	Written: ByDefault, Level: LevelBlocks, PerSource: true,
 	Example: "SELECT address, sum(n) AS times FROM (SELECT run, count(*) AS n FROM blocks WHERE source = 16 GROUP BY " +
 		"run) JOIN (FROM block_runs WHERE source = 16) USING (run) JOIN code_blocks USING (dataset, source, code_block) " +
 		"WHERE position >= first AND position < first + instructions GROUP BY address ORDER BY times DESC LIMIT 10; -- of " +
@@ -413,39 +413,38 @@ var Segments = Table{
 		},
 		Column{Name: "reason", Type: Enum, Names: ISyncReasonNames, Doc: "Reason of that I-sync."},
 		Column{
-			Name: "stream_offset", Type: Int64, Added: true, Nullable: true, Unit: "bytes", Rising: true,
+			Name: "stream_offset", Type: Int64, Nullable: true, Unit: "bytes", Rising: true,
 			Doc: "Length of the stream before it (samples where sources.unit says so). This and the columns after it are what " +
-				"decoding needs to begin here: what is known right before its I-sync. All are NULL if an earlier program wrote " +
-				"them.",
+				"decoding needs to begin here: what is known right before its I-sync. All are NULL in a truth.",
 		},
-		Column{Name: "epoch", Type: Int32, Added: true, Nullable: true, Doc: "Cycle epoch open before it; NULL if none was."},
+		Column{Name: "epoch", Type: Int32, Nullable: true, Doc: "Cycle epoch open before it; NULL if none was."},
 		Column{
-			Name: "cycle", Type: Int64, Added: true, Nullable: true, Unit: "cycles", Rising: true,
+			Name: "cycle", Type: Int64, Nullable: true, Unit: "cycles", Rising: true,
 			Doc: "Cycles of that epoch before it; NULL without cycle accuracy.",
 		},
 		Column{
-			Name: "ordinal", Type: Int64, Added: true, Nullable: true, Rising: true,
+			Name: "ordinal", Type: Int64, Nullable: true, Rising: true,
 			Doc: "Ordinal of the next row of exceptions; NULL as stream_offset.",
 		},
-		addedAs(timestampColumn, "Last timestamp before it; NULL as in other tables."),
-		addedAs(contextColumn, "Context ID in the last row of contexts before it; NULL until it is known."),
-		addedAs(vmidColumn, "Virtual machine ID in that row; NULL until it is known."),
-		addedAs(securityColumn, "Security state and mode in that row; NULL if there is none."),
+		as(timestampColumn, "Last timestamp before it; NULL as in other tables."),
+		as(contextColumn, "Context ID in the last row of contexts before it; NULL until it is known."),
+		as(vmidColumn, "Virtual machine ID in that row; NULL until it is known."),
+		as(securityColumn, "Security state and mode in that row; NULL if there is none."),
 		Column{
-			Name: "carried", Type: JSON, Added: true, Nullable: true,
+			Name: "carried", Type: JSON, Nullable: true,
 			Doc: "What else crosses from the segment before, as a JSON object; NULL if nothing does.",
 		},
 		Column{
-			Name: "decode_from", Type: Int32, Added: true, Nullable: true, Rising: true,
+			Name: "decode_from", Type: Int32, Nullable: true, Rising: true,
 			Doc: "Segment at which decoding has to begin for the rows of this one: this one, or one before it that it still " +
 				"changes; NULL as stream_offset.",
 		},
 	)),
 }
 
-// addedAs returns a column that was added to a table, which describes it in its own words.
-func addedAs(c Column, doc string) Column {
-	c.Added, c.Doc = true, doc
+// as returns a column that several tables share, which this one describes in its own words.
+func as(c Column, doc string) Column {
+	c.Doc = doc
 	return c
 }
 
@@ -487,33 +486,33 @@ var Sources = Table{
 		},
 		{Name: "registers", Type: JSON, Doc: "Trace registers used, as a JSON object of name and value."},
 		{
-			Name: "branch_checks", Type: Int64, Added: true, Nullable: true,
+			Name: "branch_checks", Type: Int64, Nullable: true,
 			Doc: "Branch packets that were compared with the program; NULL if none could be, as without a decoder.",
 		},
 		{
-			Name: "branch_agrees", Type: Int64, Added: true, Nullable: true,
+			Name: "branch_agrees", Type: Int64, Nullable: true,
 			Doc: "Of those: packets that come where the program branches indirectly, carry an exception, or repeat the target " +
 				"of the branch before; NULL as branch_checks.",
 		},
 		{
-			Name: "isync_checks", Type: Int64, Added: true, Nullable: true,
+			Name: "isync_checks", Type: Int64, Nullable: true,
 			Doc: "Periodic I-syncs whose position was compared with the one that the program had reached; NULL as branch_checks.",
 		},
 		{
-			Name: "isync_agrees", Type: Int64, Added: true, Nullable: true,
+			Name: "isync_agrees", Type: Int64, Nullable: true,
 			Doc: "Of those: I-syncs at that position; NULL as branch_checks.",
 		},
 		{
-			Name: "decoded_share", Type: Float64, Added: true, Nullable: true,
+			Name: "decoded_share", Type: Float64, Nullable: true,
 			Doc: "Share of the bytes that were decoded: bytes_decoded / bytes; NULL without bytes.",
 		},
 		{
-			Name: "placed_share", Type: Float64, Added: true, Nullable: true,
+			Name: "placed_share", Type: Float64, Nullable: true,
 			Doc: "Share of the decoded bytes that are no unplaced ones: (bytes_decoded - bytes_unplaced) / bytes_decoded; " +
 				"NULL if nothing was decoded.",
 		},
 		{
-			Name: "agreement", Type: Float64, Added: true, Nullable: true,
+			Name: "agreement", Type: Float64, Nullable: true,
 			Doc: "Share of branch packets and periodic I-syncs that agree with the program: (branch_agrees + isync_agrees) / " +
 				"(branch_checks + isync_checks); NULL without checks. Below 0.9 another program ran.",
 		},
@@ -535,18 +534,18 @@ var Images = Table{
 		{Name: "bytes", Type: Int64, Unit: "bytes", Doc: "Length."},
 		{Name: "space", Type: String, Nullable: true, Doc: "Memory space, as S, N, H; NULL: any."},
 		{Name: "core", Type: String, Nullable: true, Doc: "Core it belongs to; NULL: every core."},
-		{Name: "image", Type: Int32, Added: true, Doc: "Ordinal of the row, from 0."},
+		{Name: "image", Type: Int32, Doc: "Ordinal of the row, from 0."},
 		{
-			Name: "role", Type: Enum, Added: true, Names: ImageRoleNames,
+			Name: "role", Type: Enum, Names: ImageRoleNames,
 			Doc: "What it is for: memory was followed, symbols name what ran.",
 		},
 		{
-			Name: "match", Type: Float64, Added: true, Nullable: true,
+			Name: "match", Type: Float64, Nullable: true,
 			Doc: "Of the distinct addresses executed in a section of role symbols: the share whose opcode is equal; NULL for " +
 				"memory, and if nothing was executed in it.",
 		},
 		{
-			Name: "code_sha256", Type: String, Added: true, Nullable: true,
+			Name: "code_sha256", Type: String, Nullable: true,
 			Doc: "SHA-256, in hex, of all executable sections of the program file, by address: equal programs have the same; " +
 				"NULL for memory.",
 		},

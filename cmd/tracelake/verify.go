@@ -109,8 +109,13 @@ func check(ctx *cli.Context, dir string) (*dataset.Report, error) {
 // reportText says what was checked.
 func reportText(r *dataset.Report) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s and %s of %s are as they were written (%s bytes); bytes, segments and losses add up\n",
-		count(int64(r.Files), "file"), count(r.Rows, "row"), count(int64(r.Tables), "table"), thousands(r.Bytes))
+	if r.Older {
+		fmt.Fprintf(&text, "%s of %s are as they were written (%s bytes)\n", count(int64(r.Files), "file"),
+			count(int64(r.Tables), "table"), thousands(r.Bytes))
+	} else {
+		fmt.Fprintf(&text, "%s and %s of %s are as they were written (%s bytes); bytes, segments and losses add up\n",
+			count(int64(r.Files), "file"), count(r.Rows, "row"), count(int64(r.Tables), "table"), thousands(r.Bytes))
+	}
 	for _, what := range r.Unchecked {
 		text.WriteString("not checked: " + what + "\n")
 	}
@@ -292,10 +297,6 @@ func writeDifference(b *strings.Builder, words *wording, d *diff.Difference, fir
 func howWritten(name string) string {
 	t := schema.FindTable(name)
 	switch {
-	case t.Added && t.Written == schema.ByDefault:
-		return "it is written without --tables, by a program that knows it: export again"
-	case t.Added:
-		return "a program that did not know it wrote the dataset: export again"
 	case t.Level != schema.AnyLevel:
 		return fmt.Sprintf("it is written with --level %s, without --tables", t.Level)
 	case t.Written == schema.OnRequest:

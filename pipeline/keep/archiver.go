@@ -42,15 +42,6 @@ type Archived struct {
 // again.
 type Export func(ctx context.Context, input, dir string, o Options, from *Reopen) error
 
-// LargeTables are the tables that an archive does not hold, as they grow with the
-// capture: they are made again of it.
-func LargeTables() []*schema.Table {
-	return []*schema.Table{
-		&schema.Instructions, &schema.Blocks, &schema.BlockRuns, &schema.CodeBlocks, &schema.CycleCounts,
-		&schema.Timestamps, &schema.Packets, &schema.DataAccesses,
-	}
-}
-
 // Archive puts the capture at input into an archive in dir. It fails as export does,
 // but not if nothing was decoded: what was not decoded now may be with an image that
 // comes later.

@@ -86,3 +86,12 @@ func merged[K comparable](a, b map[K]string) map[K]string {
 	maps.Copy(m, b)
 	return m
 }
+
+// LargeTables are the tables that an archive does not hold, as they grow with the
+// capture: they are made again of it.
+func LargeTables() []*schema.Table {
+	return []*schema.Table{
+		&schema.Instructions, &schema.Blocks, &schema.BlockRuns, &schema.CodeBlocks, &schema.CycleCounts,
+		&schema.Timestamps, &schema.Packets, &schema.DataAccesses,
+	}
+}

@@ -16,7 +16,10 @@ type Record struct {
 
 // OpenRecord opens the dataset or archive in dir; images are as in [archive.Open]. The
 // caller closes it.
-func OpenRecord(dir, images string) (*Record, error) {
+func OpenRecord(dir, images string) (*Record, error) { return openRecord(dir, images, dataset.Open) }
+
+// openRecord is [OpenRecord] with another way to open the dataset.
+func openRecord(dir, images string, open func(dir string) (*dataset.Dataset, error)) (*Record, error) {
 	r := &Record{}
 	var err error
 	if archive.Is(dir) {
@@ -24,7 +27,7 @@ func OpenRecord(dir, images string) (*Record, error) {
 			return nil, err
 		}
 	}
-	if r.Dataset, err = dataset.Open(dir); err != nil {
+	if r.Dataset, err = open(dir); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/keep/archive"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // Redecode decodes again the capture that the dataset or archive in dir is of, with the
@@ -25,7 +26,11 @@ import (
 // file of the command line is missing that was recorded and is not given. After an error
 // dir is as it was.
 func Redecode(ctx context.Context, dir, input string, opt Options, export Export) (before schema.Totals, err error) {
-	r, err := OpenRecord(dir, opt.Capture.ImageStore)
+	open := dataset.Open
+	if archive.Is(dir) {
+		open = dataset.OpenAny // it has all that its dataset is made of
+	}
+	r, err := openRecord(dir, opt.Capture.ImageStore, open)
 	if err != nil {
 		return before, err
 	}

@@ -57,9 +57,12 @@ func (r *Record) options(
 	o.Capture, o.Codec, o.Labels, o.MaxRows = c, m.Codec, maps.Clone(m.Labels), math.MaxInt64
 	o.AllowNothing = r.archive != nil
 	for _, t := range schema.Tables() {
-		if !r.Dataset.Has(t) { // nor did an earlier program know it
+		if !r.Dataset.Has(t) {
 			o.Without = append(o.Without, t)
 		}
+	}
+	if r.Dataset.Older() { // it is that of an archive
+		o.Without = LargeTables()
 	}
 	if recorded == nil {
 		recorded = &schema.Options{Tables: slices.Sorted(maps.Keys(m.Tables))}

@@ -34,6 +34,9 @@ type Reuse struct {
 // newReuse returns what the record has of use for an export; nil: nothing. The caller closes it
 // before the record.
 func newReuse(r *Record, families []decode.Family) *Reuse {
+	if r.Dataset.Older() {
+		return nil
+	}
 	m := &r.Dataset.Manifest
 	x := &Reuse{dataset: r.Dataset, tool: m.Tool, options: r.recorded()}
 	if r.archive == nil {

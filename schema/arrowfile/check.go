@@ -85,10 +85,10 @@ func checkFooter(b []byte, t *schema.Table) error {
 	if n := meta.length(2); n > len(b)/4 {
 		return fmt.Errorf("its footer has a list of %d", n)
 	}
-	for i, want := range fields(t, schema.Version) {
+	for i, want := range fields(t) {
 		field := meta.element(1, i)
 		if field.byte(2) != unionType(want.Type) {
-			return notColumn(field.text(0), want.Name, t, schema.Version)
+			return notColumn(field.text(0), want.Name, t)
 		}
 		if children, keys := field.length(5), field.length(6); children != 0 || keys > len(b)/4 {
 			return fmt.Errorf("column %d has %d columns and %d keys", i, children, keys)
@@ -117,6 +117,6 @@ func unionType(t arrow.DataType) byte {
 }
 
 // notColumn says that a column of a file is not the one of t that is to be there.
-func notColumn(name, want string, t *schema.Table, version int) error {
-	return fmt.Errorf("its column %q is not %s of %s in schema version %d", name, want, t.Name, version)
+func notColumn(name, want string, t *schema.Table) error {
+	return fmt.Errorf("its column %q is not %s of %s in schema version %d", name, want, t.Name, schema.Version)
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file finds the columns of a table in a file, which may have others, or lack
-// some that a later schema added.
+// This file finds the columns of a table in a file, which may have others.
 
 // Limits that files of this package do not reach. A file beyond one is not read.
 const (
@@ -19,14 +18,11 @@ const (
 
 // A location says where a file has the columns of a table.
 type location struct {
-	has    []int   // columns that the file has, by their place in the table
-	places []int   // of each in has: its place in the file
-	lacks  []int   // columns that the file does not have
+	places []int   // of each column of the table: its place in the file
 	shapes []shape // of all columns of the file
 }
 
-// locate finds the columns of t in the schema of a footer. It fails if the file
-// lacks one that was not added later.
+// locate finds the columns of t in the schema of a footer. It fails if the file lacks one.
 func locate(meta flat, t *schema.Table) (*location, error) {
 	l := new(location)
 	names := map[string]int{}
@@ -47,17 +43,10 @@ func locate(meta flat, t *schema.Table) (*location, error) {
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		place, ok := names[c.Name]
-		switch {
-		case ok:
-			l.has, l.places = append(l.has, i), append(l.places, place)
-		case c.Added:
-			l.lacks = append(l.lacks, i)
-		default:
+		if !ok {
 			return nil, fmt.Errorf("has no column %q, which %s has", c.Name, t.Name)
 		}
-	}
-	if len(l.has) == 0 {
-		return nil, fmt.Errorf("has no column of %s", t.Name)
+		l.places = append(l.places, place)
 	}
 	return l, nil
 }
@@ -71,19 +60,6 @@ func (l *location) isAll() bool {
 		}
 	}
 	return len(l.shapes) == len(l.places)
-}
-
-// of returns t without the columns that the file lacks.
-func (l *location) of(t *schema.Table) *schema.Table {
-	if len(l.lacks) == 0 {
-		return t
-	}
-	part := *t
-	part.Columns = nil
-	for _, i := range l.has {
-		part.Columns = append(part.Columns, t.Columns[i])
-	}
-	return &part
 }
 
 // A shape is how much of a record batch a column takes (Arrow columnar format,

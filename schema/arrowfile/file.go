@@ -27,7 +27,7 @@ func Create(w io.Writer, t *schema.Table, meta []schema.Meta, c Codec) (*File, e
 		keys, values = append(keys, m.Key), append(values, m.Value)
 	}
 	md := arrow.NewMetadata(keys, values)
-	options := append(c.options(), ipc.WithSchema(arrow.NewSchema(fields(t, schema.Version), &md)))
+	options := append(c.options(), ipc.WithSchema(arrow.NewSchema(fields(t), &md)))
 	fw, err := ipc.NewFileWriter(&position{w: w}, options...)
 	if err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ func newProjection(r io.ReaderAt, size int64, t *schema.Table) (*projection, err
 		}
 		p.footer = patch{at, b}
 	}
-	return p, checkFooter(b, p.where.of(t))
+	return p, checkFooter(b, t)
 }
 
 // keepColumns leaves in a footer the columns that were located, and their

@@ -16,12 +16,10 @@ import (
 
 // A Reader reads the rows of a file that this package wrote, be it an earlier or
 // later one, one record batch at a time. Columns that it does not know are not
-// read. Rows of an added column ([schema.Column]) that the file does not have are
-// NULL, or the zero value.
+// read.
 type Reader struct {
 	table   *schema.Table
 	file    *projection
-	version int // of the schema
 	ipc     *ipc.FileReader
 	records int // that were read
 	batch   *schema.Batch
@@ -40,24 +38,20 @@ func Open(r io.ReaderAt, size int64, t *schema.Table) (f *Reader, err error) {
 	if f.ipc, err = ipc.NewFileReader(io.NewSectionReader(f.file, 0, size), ipc.WithAllocator(&bounded{})); err != nil {
 		return nil, err
 	}
-	if f.version, err = versionOf(f.ipc.Schema()); err != nil {
+	if err := checkVersion(f.ipc.Schema()); err != nil {
 		return nil, err
 	}
-	return f, checkFields(f.ipc.Schema(), f.file.where.of(t), f.version)
+	return f, checkFields(f.ipc.Schema(), t)
 }
 
-// Lacks returns the columns that the file does not have, by their place in the
-// table.
-func (f *Reader) Lacks() []int { return f.file.where.lacks }
-
-// versionOf returns the schema version of a file.
-func versionOf(s *arrow.Schema) (int, error) {
+// checkVersion fails unless a file is of the schema version of this program.
+func checkVersion(s *arrow.Schema) error {
 	md := s.Metadata()
 	i := md.FindKey(schema.MetaSchemaVersion)
 	if i < 0 {
-		return 0, fmt.Errorf("has no %s in its metadata", schema.MetaSchemaVersion)
+		return fmt.Errorf("has no %s in its metadata", schema.MetaSchemaVersion)
 	}
-	return schema.ParseVersion(md.Values()[i])
+	return schema.CheckVersion(md.Values()[i])
 }
 
 // damaged makes an error of a panic: arrow panics on damaged files.
@@ -67,13 +61,12 @@ func damaged(err *error) {
 	}
 }
 
-// checkFields checks that a file has the columns of t, as a schema version has
-// them.
-func checkFields(s *arrow.Schema, t *schema.Table, version int) error {
-	for i, want := range fields(t, version) {
+// checkFields checks that a file has the columns of t.
+func checkFields(s *arrow.Schema, t *schema.Table) error {
+	for i, want := range fields(t) {
 		got := s.Field(i)
 		if got.Name != want.Name || got.Nullable != want.Nullable || !arrow.TypeEqual(got.Type, want.Type) {
-			return notColumn(got.Name, want.Name, t, version)
+			return notColumn(got.Name, want.Name, t)
 		}
 	}
 	return nil
@@ -108,17 +101,14 @@ func (f *Reader) read() error {
 	if record.NumRows() > schema.BatchRows {
 		return fmt.Errorf("%d rows, more than %d", record.NumRows(), schema.BatchRows)
 	}
-	for n, i := range f.file.where.has {
-		err := checkLength(record, n)
+	for i := range f.table.Columns {
+		err := checkLength(record, i)
 		if err == nil {
-			err = appendArray(&f.batch.Columns[i], record.Column(n), f.version)
+			err = appendArray(&f.batch.Columns[i], record.Column(i))
 		}
 		if err != nil {
 			return fmt.Errorf("column %s: %w", f.table.Columns[i].Name, err)
 		}
-	}
-	for _, i := range f.file.where.lacks {
-		f.batch.Columns[i].AppendZeros(int(record.NumRows()))
 	}
 	return nil
 }
@@ -134,7 +124,7 @@ func checkLength(record arrow.Record, column int) error {
 
 // appendArray appends copies of the rows of a to v. The value in a NULL slot
 // becomes the zero value.
-func appendArray(v *schema.Vector, a arrow.Array, version int) error {
+func appendArray(v *schema.Vector, a arrow.Array) error {
 	if v.Column.Nullable {
 		for i := range a.Len() {
 			valid := uint8(1)
@@ -147,18 +137,10 @@ func appendArray(v *schema.Vector, a arrow.Array, version int) error {
 		return errors.New("NULL in a column that has none")
 	}
 	switch a := a.(type) {
-	case *array.Uint8:
-		return appendIntegers(v, a.Uint8Values(), version)
-	case *array.Uint16:
-		return appendIntegers(v, a.Uint16Values(), version)
-	case *array.Uint32:
-		return appendIntegers(v, a.Uint32Values(), version)
-	case *array.Uint64:
-		return appendIntegers(v, a.Uint64Values(), version)
 	case *array.Int32:
-		return appendIntegers(v, a.Int32Values(), version)
+		return appendIntegers(v, a.Int32Values())
 	case *array.Int64:
-		return appendIntegers(v, a.Int64Values(), version)
+		return appendIntegers(v, a.Int64Values())
 	case *array.Float64:
 		for i := range a.Len() {
 			bits := uint64(0)
@@ -199,18 +181,14 @@ func appendArray(v *schema.Vector, a arrow.Array, version int) error {
 	return nil
 }
 
-// appendIntegers appends numbers as a file of a schema version has them, 0 where
-// v.Valid says NULL.
-func appendIntegers[T uint8 | uint16 | uint32 | uint64 | int32 | int64](v *schema.Vector, numbers []T,
-	version int,
-) error {
-	stored, _ := v.Column.Integer(version)
+// appendIntegers appends numbers as a file has them, 0 where v.Valid says NULL.
+func appendIntegers[T int32 | int64](v *schema.Vector, numbers []T) error {
 	first := v.Len()
 	for i, x := range numbers {
 		if v.Column.Nullable && v.Null(first+i) {
 			x = 0
 		}
-		if err := v.AppendInteger(int64(x), stored); err != nil {
+		if err := v.AppendInteger(int64(x)); err != nil {
 			return err
 		}
 	}

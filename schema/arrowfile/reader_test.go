@@ -125,11 +125,11 @@ func TestReaderColumnLengths(t *testing.T) {
 // Beside a NULL, other writers may leave any value.
 func TestAppendIntegers(t *testing.T) {
 	v := &schema.Vector{Column: &schema.Column{Type: schema.Uint16, Nullable: true}, Valid: []uint8{0, 1}}
-	if err := appendIntegers(v, []int32{-1, 6}, schema.Version); err != nil || !slices.Equal(v.U16, []uint16{0, 6}) {
+	if err := appendIntegers(v, []int32{-1, 6}); err != nil || !slices.Equal(v.U16, []uint16{0, 6}) {
 		t.Errorf("%d, %v", v.U16, err)
 	}
 	v.U16, v.Valid = nil, []uint8{1}
-	if err := appendIntegers(v, []int32{-1}, schema.Version); err == nil || err.Error() != "-1 is out of its range" {
+	if err := appendIntegers(v, []int32{-1}); err == nil || err.Error() != "-1 is out of its range" {
 		t.Errorf("a value that is no NULL: %v", err)
 	}
 }
@@ -154,15 +154,15 @@ func TestBounded(t *testing.T) {
 // FuzzReader reads damaged files: rows or an error, no panic.
 func FuzzReader(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
-	once, table, later := sample.Versions(r)
-	for _, written := range []*schema.Table{once, later} {
+	table, later := sample.Versions(r)
+	for _, written := range []*schema.Table{table, later} {
 		for codec := range Codec(len(CodecNames())) {
 			b := schema.NewBatch(written)
 			sample.Fill(b, r, 40)
 			f.Add(write(f, written, codec, [][]*schema.Batch{{b, b}, {b}}))
 		}
 	}
-	b := schema.NewBatch(once)
+	b := schema.NewBatch(table)
 	sample.Fill(b, r, 9)
 	f.Add(writeOther(f, b))
 	f.Fuzz(func(t *testing.T, data []byte) {

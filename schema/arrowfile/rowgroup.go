@@ -30,12 +30,12 @@ var _ schema.Encoder = (*RowGroup)(nil)
 // NewRowGroup returns an encoder for row groups of t.
 func NewRowGroup(t *schema.Table) *RowGroup {
 	g := &RowGroup{
-		table: t, schema: arrow.NewSchema(fields(t, schema.Version), nil),
+		table: t, schema: arrow.NewSchema(fields(t), nil),
 		columns: make([]column, len(t.Columns)), lent: loan{of: new(pools)}, code: codeArrays{stamp: 1},
 	}
 	for i := range g.columns {
 		c := &t.Columns[i]
-		g.columns[i] = column{Column: c, typ: dataType(c, schema.Version)}
+		g.columns[i] = column{Column: c, typ: dataType(c)}
 		if c.Type == schema.Enum {
 			g.columns[i].names = dictionary(c.Names)
 		}

@@ -2,7 +2,6 @@ package arrowfile
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 )
 
@@ -12,9 +11,6 @@ import (
 // [Reader.Next].
 func (f *Reader) Skip(column int, least int64) (left bool, err error) {
 	defer damaged(&err)
-	if slices.Contains(f.Lacks(), column) {
-		return true, nil
-	}
 	n := sort.Search(f.ipc.NumRecords(), func(i int) bool {
 		if err != nil {
 			return true

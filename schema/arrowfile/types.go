@@ -14,8 +14,8 @@ const (
 	keyUnit        = "unit"
 )
 
-// fields returns the fields of t, in files of a schema version.
-func fields(t *schema.Table, version int) []arrow.Field {
+// fields returns the fields of t.
+func fields(t *schema.Table) []arrow.Field {
 	list := make([]arrow.Field, len(t.Columns))
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -24,41 +24,25 @@ func fields(t *schema.Table, version int) []arrow.Field {
 			keys, values = append(keys, keyUnit), append(values, c.Unit)
 		}
 		list[i] = arrow.Field{
-			Name: c.Name, Type: dataType(c, version), Nullable: c.Nullable,
+			Name: c.Name, Type: dataType(c), Nullable: c.Nullable,
 			Metadata: arrow.NewMetadata(keys, values),
 		}
 	}
 	return list
 }
 
-// enumType and enumType1 (schema version 1) are the types of all enums: their
-// values are few and known beforehand.
-var (
-	enumType  = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	enumType1 = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}
-)
+// enumType is the type of all enums: their values are few and known beforehand.
+var enumType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 
-// integerTypes are the types of numbers.
-var integerTypes = map[schema.Integer]arrow.DataType{
-	{Bits: 8}:                arrow.PrimitiveTypes.Uint8,
-	{Bits: 16}:               arrow.PrimitiveTypes.Uint16,
-	{Bits: 32}:               arrow.PrimitiveTypes.Uint32,
-	{Bits: 64}:               arrow.PrimitiveTypes.Uint64,
-	{Bits: 32, Signed: true}: arrow.PrimitiveTypes.Int32,
-	{Bits: 64, Signed: true}: arrow.PrimitiveTypes.Int64,
-}
-
-func dataType(c *schema.Column, version int) arrow.DataType {
-	if i, ok := c.Integer(version); ok {
-		return integerTypes[i]
-	}
+func dataType(c *schema.Column) arrow.DataType {
 	switch c.Type {
+	case schema.Uint8, schema.Uint16, schema.Int32:
+		return arrow.PrimitiveTypes.Int32
+	case schema.Uint32, schema.Uint63, schema.Int64:
+		return arrow.PrimitiveTypes.Int64
 	case schema.Bool:
 		return arrow.FixedWidthTypes.Boolean
 	case schema.Enum:
-		if version == 1 {
-			return enumType1
-		}
 		return enumType
 	case schema.String, schema.JSON:
 		return arrow.BinaryTypes.String

@@ -63,7 +63,7 @@ func (a *answers) add(b *schema.Batch, source uint8, d *Dataset) {
 	case &schema.Lines:
 		a.addReferences(b, schema.LinesFunction)
 	case &schema.Images:
-		a.addImages(b, d)
+		a.addImages(b)
 	}
 }
 
@@ -187,10 +187,9 @@ func (a *answers) addReferences(b *schema.Batch, function schema.IndexU32) {
 }
 
 // addImages checks the ordinals of images.
-func (a *answers) addImages(b *schema.Batch, d *Dataset) {
-	lacks, err := d.Lacks(&schema.Images)
+func (a *answers) addImages(b *schema.Batch) {
 	for _, ordinal := range *schema.ImagesImage.In(b) {
-		if err == nil && lacks == nil && int64(int32(ordinal)) != a.images {
+		if int64(int32(ordinal)) != a.images {
 			a.wrong(b.Table, "has image %d, where %d is the next", int32(ordinal), a.images)
 		}
 		a.images++

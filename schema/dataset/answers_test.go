@@ -132,11 +132,6 @@ func TestCheckImages(t *testing.T) {
 	if got := problems(t, dir); !slices.Equal(got, []string{"images: has image 2, where 1 is the next"}) {
 		t.Errorf("%q", got)
 	}
-	dir = w.Write(t)
-	small.Past(t, dir) // they are not numbered
-	if got := problems(t, dir); got != nil {
-		t.Errorf("%q", got)
-	}
 }
 
 // Batches stop with the first error, and where the caller wants no more.

@@ -26,10 +26,12 @@ type Report struct {
 	// Unchecked is what could not be checked, and why: a manifest of version 1 does
 	// not have it, or this program does not know the table.
 	Unchecked []string
+	// Older says that the dataset is of an older schema version: of its files bytes alone are checked.
+	Older bool
 }
 
 // Check reads all of a dataset: the list of its files, their sizes and SHA-256,
-// the manifest's own, all rows, and whether rows, segments, losses and sources
+// the manifest's own, all rows (not of an older schema version), and whether rows, segments, losses and sources
 // add up. Files are read side by side, and so are tables. It fails with an [*Error] if
 // there is no dataset in dir, or one that this program does not know. Progress, if not
 // nil, is called now and then, by one goroutine at a time, with the bytes that are
@@ -126,8 +128,14 @@ func (c *checker) listUnknown() {
 		if sum.Rows != f.Rows || sum.Bytes != f.Bytes {
 			c.wrong(schema.ManifestFile, wrongFiles(name, f, sum))
 		}
+		if !c.dataset.Older() {
+			c.report.Unchecked = append(c.report.Unchecked,
+				"the rows of "+name+", which this program does not know: a later one wrote them")
+		}
+	}
+	if c.report.Older = c.dataset.Older(); c.report.Older {
 		c.report.Unchecked = append(c.report.Unchecked,
-			"the rows of "+name+", which this program does not know: a later one wrote them")
+			fmt.Sprintf("rows: an older tracelake wrote them, of schema version %d", c.dataset.Manifest.SchemaVersion))
 	}
 }
 

@@ -42,10 +42,9 @@ func newEncoding(f schema.Format, codec string) (encoding, error) {
 	}, err
 }
 
-// A partReader reads the rows of a part, which may lack added columns.
+// A partReader reads the rows of a part.
 type partReader interface {
 	schema.Reader
-	Lacks() []int
 	Skip(column int, least int64) (left bool, err error)
 }
 

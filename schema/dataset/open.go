@@ -26,7 +26,7 @@ type Dataset struct {
 	parts map[*schema.Table]map[uint8][]schema.PartFile
 
 	// Unknown are the tables, in order of their names, that this program does not
-	// know: a later one wrote them.
+	// know: a later one wrote them, or all are of an older schema version.
 	Unknown []string
 }
 
@@ -35,6 +35,19 @@ type Dataset struct {
 // not have the sizes in the manifest. Tables that this program does not know are
 // ignored. [Check] looks at all bytes.
 func Open(dir string) (*Dataset, error) {
+	d, err := OpenAny(dir)
+	if err == nil && d.Older() {
+		err = errors.Join(&Error{File: d.Dir, Problem: "made by an older tracelake", Remedy: "export it again"}, d.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// OpenAny is as [Open], and opens datasets of older schema versions, too, of which it knows the
+// manifest and no table.
+func OpenAny(dir string) (*Dataset, error) {
 	d, err := openManifest(dir)
 	if err != nil {
 		return nil, err
@@ -123,8 +136,9 @@ func (d *Dataset) damaged(file, problem string) *Error {
 // the tables that it knows.
 func (d *Dataset) understand() error {
 	m := &d.Manifest
-	if _, err := schema.ParseVersion(strconv.Itoa(m.SchemaVersion)); err != nil {
-		return d.wrong(schema.ManifestFile, err.Error(), "export again, or use the version of tracelake that wrote it")
+	if m.SchemaVersion < 1 || m.SchemaVersion > schema.Version {
+		return d.wrong(schema.ManifestFile, schema.CheckVersion(strconv.Itoa(m.SchemaVersion)).Error(),
+			"export again, or use the version of tracelake that wrote it")
 	}
 	formats := []schema.Format{schema.Parquet, schema.Arrow}
 	i := slices.IndexFunc(formats, func(f schema.Format) bool { return f.String() == m.Format })
@@ -134,7 +148,7 @@ func (d *Dataset) understand() error {
 	d.format = formats[i]
 	for _, name := range slices.Sorted(maps.Keys(m.Tables)) {
 		t := schema.FindTable(name)
-		if t == nil {
+		if t == nil || d.Older() {
 			d.Unknown = append(d.Unknown, name)
 			continue
 		}
@@ -142,6 +156,10 @@ func (d *Dataset) understand() error {
 	}
 	return nil
 }
+
+// Older says whether the dataset is of an older schema version: its rows are of other columns,
+// and are not read.
+func (d *Dataset) Older() bool { return d.Manifest.SchemaVersion < schema.Version }
 
 // tables returns the tables that d has, in the order of the schema.
 func (d *Dataset) tables() []*schema.Table {

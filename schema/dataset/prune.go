@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -112,26 +111,11 @@ func (d *Dataset) planPrune(to schema.Level) (*Pruned, error) {
 }
 
 // rewritable fails with an [*Error] unless views.sql, as this program writes it, is
-// right for the tables of d: not where another version wrote them.
+// right for the tables of d.
 func (d *Dataset) rewritable() error {
-	const remedy = "prune it with the version that wrote it, or export again"
-	if n := d.Manifest.SchemaVersion; n != schema.Version {
-		return d.wrong(schema.ManifestFile,
-			"has schema version "+strconv.Itoa(n)+", this program writes "+strconv.Itoa(schema.Version), remedy)
-	}
 	if len(d.Unknown) > 0 {
 		return d.wrong(schema.ManifestFile, fmt.Sprintf("has the table %s, which this program does not know", d.Unknown[0]),
-			remedy)
-	}
-	for _, t := range d.tables() {
-		lacks, err := d.Lacks(t)
-		if err != nil {
-			return err
-		}
-		if len(lacks) > 0 {
-			return d.wrong(t.Name, fmt.Sprintf("has no column %s: an earlier version wrote it (%s)", t.Columns[lacks[0]].Name,
-				d.Manifest.Tool.Version), remedy)
-		}
+			"prune it with the version that wrote it, or export again")
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func TestPruneRefuses(t *testing.T) {
 				check(t, os.RemoveAll(dir))
 				check(t, os.CopyFS(dir, os.DirFS(earlier)))
 			},
-			": an earlier version wrote it (", // without columns that were added since
+			": made by an older tracelake; export it again",
 		},
 		{
 			"another file", schema.LevelNone, func(t *testing.T, dir string) {

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"sort"
 
 	"github.com/tracelake/tracelake/schema"
@@ -84,30 +83,6 @@ func (d *Dataset) yieldRows(t *schema.Table, source uint8, yield func(*schema.Ba
 			return false
 		}
 	}
-}
-
-// Lacks returns the columns of a table that its files do not have, by their place
-// in the table: an earlier program wrote them. They are read as NULL, or as the zero
-// value. It fails with an [*Error] if a part cannot be read.
-func (d *Dataset) Lacks(t *schema.Table) ([]int, error) {
-	if !slices.ContainsFunc(t.Columns, func(c schema.Column) bool { return c.Added }) {
-		return nil, nil
-	}
-	var lacks []int
-	for _, source := range d.Sources(t) {
-		for _, part := range d.parts[t][source] {
-			r := &Reader{dataset: d, table: t}
-			if err := r.open(part.Path); err != nil {
-				return nil, errors.Join(err, r.Close())
-			}
-			lacks = append(lacks, r.reader.Lacks()...)
-			if err := r.Close(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	slices.Sort(lacks)
-	return slices.Compact(lacks), nil
 }
 
 // A Reader reads the rows of one table and source.

@@ -265,17 +265,13 @@ func (c *comparison) rowText(at *cursor) string {
 	return strings.Join(words, " ")
 }
 
-// cellWords is a cell for people to read: addresses and opcodes in hex. What
-// schema version 1 had and version 2 cannot have is named as that.
+// cellWords is a cell for people to read: addresses and opcodes in hex.
 func cellWords(v *schema.Vector, i int) string {
 	if v.Column.Hex && !v.Null(i) {
 		return fmt.Sprintf("0x%08x", v.U32[i])
 	}
 	if refersToFunction(v.Column) && !v.Null(i) {
 		return fmt.Sprintf("that at 0x%08x", v.U32[i])
-	}
-	if v.Column.Type == schema.Uint63 && v.U64[i] > schema.MaxUint63 {
-		return v.Text(i) + " (out of range since schema version 2)"
 	}
 	return v.Text(i)
 }

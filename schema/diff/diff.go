@@ -149,12 +149,6 @@ func (c *comparer) table(ctx context.Context, t *schema.Table) error {
 	result := Table{Table: t.Name, TruthRows: c.truth.Rows(t), Columns: map[string]int64{}}
 	var sources []uint8
 	switch blocks := hasBlocks(c.dataset); {
-	case t == &schema.Blocks && blocks && hasBlocks(c.truth) &&
-		c.dataset.Manifest.SchemaVersion != c.truth.Manifest.SchemaVersion:
-		// Runs are not cut at one length.
-		sources = union(c.truth.Sources(t), c.dataset.Sources(t))
-		t = &schema.Instructions
-		result.Table, result.AsView = t.Name, true
 	case c.dataset.Has(t):
 		sources = union(c.truth.Sources(t), c.dataset.Sources(t))
 	case t == &schema.Instructions && blocks:

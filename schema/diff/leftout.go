@@ -8,8 +8,7 @@ import (
 )
 
 // LeftOut is what the dataset may have and the truth does not, so that it was not
-// compared. An earlier program may have written the truth; and the truth of a capture
-// that was made has no program file, and no decoder agreed with it.
+// compared: the truth of a capture that was made has no program file, and no decoder agreed with it.
 type LeftOut struct {
 	Tables  []string         // in the order of the schema
 	Columns []OmittedColumns // likewise
@@ -73,13 +72,7 @@ func newOmission(d, truth *dataset.Dataset) (*omission, error) {
 			if d.Has(t) && t.Level == schema.AnyLevel { // of levels, one is compared as the other
 				o.tables = append(o.tables, t)
 			}
-			continue
 		}
-		lacks, err := lackedByTruth(t, d, truth)
-		if err != nil {
-			return nil, err
-		}
-		o.columns[t] = lacks
 	}
 	o.offsets = truth.Has(&schema.Instructions) && !d.Has(&schema.Instructions) &&
 		slices.ContainsFunc(d.Manifest.Sources, ofSamples)
@@ -100,17 +93,6 @@ func newOmission(d, truth *dataset.Dataset) (*omission, error) {
 // ofSamples says whether instructions of a source have a capture offset each, of which
 // a row of `blocks` has the first.
 func ofSamples(s schema.SourceTotals) bool { return s.Unit == schema.UnitSamples.String() }
-
-// lackedByTruth returns the columns of a table that the files of the truth do not
-// have, and those of d do.
-func lackedByTruth(t *schema.Table, d, truth *dataset.Dataset) ([]int, error) {
-	lacks, err := truth.Lacks(t)
-	if err != nil {
-		return nil, err
-	}
-	both, err := d.Lacks(t)
-	return slices.DeleteFunc(lacks, func(i int) bool { return slices.Contains(both, i) }), err
-}
 
 // leaveOutStarts leaves out where decoding can begin, if only d says it.
 func (o *omission) leaveOutStarts(d, truth *dataset.Dataset) error {

@@ -2,14 +2,12 @@ package diff_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracelake/tracelake/schema"
-	"github.com/tracelake/tracelake/schema/dataset"
 	"github.com/tracelake/tracelake/schema/diff"
 	"github.com/tracelake/tracelake/schema/internal/small"
 )
@@ -138,67 +136,6 @@ func TestCompareLeavesOut(t *testing.T) {
 	if got := lines(v); !slices.Equal(got, []string{"images 00 0 0 extra"}) || v.LeftOut.Images {
 		t.Errorf("%q", got)
 	}
-}
-
-// A truth that an earlier program wrote is compared in what it has: the columns that
-// were added are left out, and named.
-func TestCompareEarlier(t *testing.T) {
-	const earlier = "../testdata/version2"
-	v := compare(t, again(t, earlier), earlier)
-	if !v.Equal() || len(v.Tables) != 7 || v.Tables[0].Compared != 2780 {
-		t.Errorf("%q, %+v", lines(v), v.Tables)
-	}
-	want := diff.LeftOut{
-		Tables: []string{"counts", "edges", "code", "functions", "lines", "symbols"},
-		Columns: []diff.OmittedColumns{
-			{Table: "segments", Columns: []string{"stream_offset", "epoch", "cycle", "ordinal", "timestamp", "context_id", "vmid", "security", "carried", "decode_from"}},
-			{Table: "sources", Columns: []string{"branch_checks", "branch_agrees", "isync_checks", "isync_agrees", "decoded_share", "placed_share", "agreement"}},
-			{Table: "images", Columns: []string{"image", "role", "match", "code_sha256"}},
-		},
-	}
-	if d := cmp.Diff(want, v.LeftOut); d != "" {
-		t.Errorf("want (-), got (+):\n%s", d)
-	}
-	v = compare(t, earlier, earlier)
-	if d := cmp.Diff(diff.LeftOut{}, v.LeftOut); d != "" || !v.Equal() {
-		t.Errorf("%q, want (-), got (+):\n%s", lines(v), d)
-	}
-}
-
-// again writes the rows of a dataset as this program does.
-func again(t *testing.T, dir string) string {
-	t.Helper()
-	d := open(t, dir)
-	defer d.Close()
-	to := filepath.Join(t.TempDir(), "again")
-	out, err := dataset.Create(to, dataset.Options{
-		Level: schema.LevelInstructions, Tables: []*schema.Table{&schema.Instructions, &schema.Exceptions, &schema.Events},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, table := range schema.Tables() {
-		if table == &schema.Sources || table == &schema.Images {
-			continue // of the manifest
-		}
-		for b, err := range d.Batches(table) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range b.Rows() {
-				row := out.Table(table, b.Columns[0].U8[i]).Row()
-				for c := range b.Columns {
-					row.Columns[c].AppendFrom(&b.Columns[c], i)
-				}
-			}
-		}
-	}
-	m := d.Manifest
-	m.Sources[0].Agreement = &schema.Agreement{BranchChecks: 20, BranchAgrees: 20}
-	if err := out.Close(&m); err != nil {
-		t.Fatal(err)
-	}
-	return to
 }
 
 // A dataset or a truth of a later program is compared in what this one knows.

@@ -30,12 +30,11 @@ const (
 
 // A checker checks a file.
 type checker struct {
-	file    io.ReaderAt
-	size    int64
-	version int           // of the schema, once the footer is read
-	zstd    *zstd.Decoder // nil until it is wanted
-	body    []byte        // scratch: a page as in the file
-	page    []byte        // scratch: uncompressed
+	file io.ReaderAt
+	size int64
+	zstd *zstd.Decoder // nil until it is wanted
+	body []byte        // scratch: a page as in the file
+	page []byte        // scratch: uncompressed
 }
 
 // read returns n bytes at an offset. They hold until the next call.
@@ -55,25 +54,25 @@ func (c *checker) read(offset int64, n int) ([]byte, error) {
 
 // footer reads the footer, and finds the columns of t. From then on the file has
 // only those.
-func (c *checker) footer(t *schema.Table) (*format.FileMetaData, *location, error) {
+func (c *checker) footer(t *schema.Table) (*format.FileMetaData, error) {
 	m, end, err := c.readFooter()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if c.version, err = versionOf(m); err != nil {
-		return nil, nil, err
+	if err := checkVersion(m); err != nil {
+		return nil, err
 	}
-	l, err := locate(m, t, c.version)
+	l, err := locate(m, t)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if !l.isAll(m) {
 		l.project(m)
 		if c.file, c.size, err = newRefooted(c.file, end, m); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return m, l, nil
+	return m, nil
 }
 
 // readFooter reads the footer, and returns where it begins.
@@ -102,14 +101,14 @@ func (c *checker) readFooter() (m *format.FileMetaData, at int64, err error) {
 	return m, at, nil
 }
 
-// versionOf returns the schema version of a file.
-func versionOf(m *format.FileMetaData) (int, error) {
+// checkVersion fails unless a file is of the schema version of this program.
+func checkVersion(m *format.FileMetaData) error {
 	for _, kv := range m.KeyValueMetadata {
 		if kv.Key == schema.MetaSchemaVersion {
-			return schema.ParseVersion(kv.Value)
+			return schema.CheckVersion(kv.Value)
 		}
 	}
-	return 0, fmt.Errorf("has no %s in its metadata", schema.MetaSchemaVersion)
+	return fmt.Errorf("has no %s in its metadata", schema.MetaSchemaVersion)
 }
 
 // lists walks a Thrift value. It fails if a list or text is longer than the rest
@@ -195,7 +194,7 @@ func (c *checker) chunk(col *schema.Column, m *format.ColumnMetaData, rows int64
 	if at < int64(len(magic)) || m.TotalCompressedSize < 0 || at > c.size-m.TotalCompressedSize {
 		return fmt.Errorf("%d bytes at offset %d of a file of %d", m.TotalCompressedSize, at, c.size)
 	}
-	if m.Type != physical(col, c.version) {
+	if m.Type != physical(col) {
 		return fmt.Errorf("values of type %v", m.Type)
 	}
 	values := int64(0)

@@ -13,8 +13,7 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file finds the columns of a table in a file, which may have others, or lack
-// some that a later schema added.
+// This file finds the columns of a table in a file, which may have others.
 
 // A leaf is a column of a file, without those that it consists of.
 type leaf struct {
@@ -24,16 +23,15 @@ type leaf struct {
 
 // A location says where a file has the columns of a table.
 type location struct {
-	has    []int  // columns that the file has, by their place in the table
-	leaves []leaf // of each in has
-	lacks  []int  // columns that the file does not have
+	leaves []leaf // of each column of the table
 }
 
-// locate finds the columns of t in a file of a schema version. It fails if the file
-// lacks one that was not added later, or has one with other values.
-func locate(m *format.FileMetaData, t *schema.Table, version int) (*location, error) {
+// locate finds the columns of t in a file. It fails if the file lacks one, or has one
+// with other values.
+func locate(m *format.FileMetaData, t *schema.Table) (*location, error) {
 	if len(m.Schema) == 0 || m.Schema[0].Name != t.Name {
-		return nil, fmt.Errorf("is a table of %d columns, not %s of schema version %d", len(m.Schema)-1, t.Name, version)
+		return nil, fmt.Errorf("is a table of %d columns, not %s of schema version %d", len(m.Schema)-1, t.Name,
+			schema.Version)
 	}
 	names, err := topLevel(m)
 	if err != nil {
@@ -44,21 +42,14 @@ func locate(m *format.FileMetaData, t *schema.Table, version int) (*location, er
 		c := &t.Columns[i]
 		got, ok := names[c.Name]
 		if !ok {
-			if !c.Added {
-				return nil, fmt.Errorf("has no column %q, which %s of schema version %d has", c.Name, t.Name, version)
-			}
-			l.lacks = append(l.lacks, i)
-			continue
+			return nil, fmt.Errorf("has no column %q, which %s of schema version %d has", c.Name, t.Name, schema.Version)
 		}
-		if want := element(c, version); got.element.Type != want.Type || got.element.RepetitionType != want.RepetitionType ||
+		if want := element(c); got.element.Type != want.Type || got.element.RepetitionType != want.RepetitionType ||
 			got.element.NumChildren != want.NumChildren || got.element.ConvertedType != want.ConvertedType {
 			return nil, fmt.Errorf("its column %q is not %s of %s in schema version %d", got.element.Name, want.Name, t.Name,
-				version)
+				schema.Version)
 		}
-		l.has, l.leaves = append(l.has, i), append(l.leaves, got)
-	}
-	if len(l.has) == 0 {
-		return nil, fmt.Errorf("has no column of %s", t.Name)
+		l.leaves = append(l.leaves, got)
 	}
 	return l, nil
 }

@@ -16,63 +16,46 @@ import (
 	"github.com/tracelake/tracelake/schema/internal/sample"
 )
 
-// A file of an earlier or later program has other columns, in another order: those
-// of the table are read, and what was added later is NULL or zero.
+// A file of a later program has other columns, in another order: those of the table are read.
 func TestReaderOtherColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
-	once, now, later := sample.Versions(r)
-	for _, written := range []*schema.Table{once, later} {
-		groups := sample.Groups(written, r, [][]int{{900, 1}, {64}})
-		f, err := open(write(t, written, ZSTD1, groups), now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var lacks []int
-		if written == once {
-			lacks = sample.AddedOnly(now)
-		}
-		if !slices.Equal(f.Lacks(), lacks) {
-			t.Errorf("lacks %v, want %v", f.Lacks(), lacks)
-		}
-		sample.CompareFile(t, f, sample.As(now, groups))
+	now, later := sample.Versions(r)
+	groups := sample.Groups(later, r, [][]int{{900, 1}, {64}})
+	f, err := open(write(t, later, ZSTD1, groups), now)
+	if err != nil {
+		t.Fatal(err)
 	}
+	sample.CompareFile(t, f, sample.As(now, groups))
 }
 
 // A footer that differs from the schema in any one thing is refused; that has more
 // columns, is not.
 func TestLocate(t *testing.T) {
-	added := schema.Losses
-	added.Columns = slices.Clone(added.Columns)
-	added.Columns[6].Added = true
 	for _, tt := range []struct {
-		name    string
-		version int
-		change  func(*format.FileMetaData)
-		want    string // "" is no error
+		name   string
+		change func(*format.FileMetaData)
+		want   string // "" is no error
 	}{
-		{"nothing", 2, func(*format.FileMetaData) {}, ""},
-		{"nothing, version 1", 1, func(*format.FileMetaData) {}, ""},
-		{"added column", 2, func(m *format.FileMetaData) { drop(m, 7) }, ""},
-		{"no columns", 2, func(m *format.FileMetaData) { m.Schema = nil }, "is a table of -1 columns"},
-		{"table", 2, func(m *format.FileMetaData) { m.Schema[0].Name = "events" }, "is a table of 7 columns, not losses of schema version 2"},
-		{"a column less", 2, func(m *format.FileMetaData) { drop(m, 6) }, `has no column "reason", which losses of schema version 2 has`},
-		{"two of a name", 2, func(m *format.FileMetaData) { m.Schema[7].Name = "bytes" }, `has two columns "bytes"`},
-		{"name", 2, func(m *format.FileMetaData) { m.Schema[5].Name = "byte" }, `has no column "bytes"`},
-		{"type", 2, func(m *format.FileMetaData) { m.Schema[5].Type = thrift.New(format.Int32) }, `its column "bytes" is not bytes of losses in schema version 2`},
-		{"NULL", 2, func(m *format.FileMetaData) { m.Schema[5].RepetitionType = thrift.New(format.Optional) }, `its column "bytes" is not bytes`},
-		{"list", 2, func(m *format.FileMetaData) { m.Schema[6].NumChildren, m.RowGroups = thrift.New(int32(1)), nil }, `its column "reason" is not reason`},
-		{"endless list", 2, func(m *format.FileMetaData) { m.Schema[5].NumChildren = thrift.New(int32(1<<31 - 1)) }, "row group 0 has 7 columns"},
-		{"unsigned", 2, func(m *format.FileMetaData) { m.Schema[5].ConvertedType = thrift.New(deprecated.Uint64) }, `its column "bytes" is not bytes`},
-		{"not unsigned", 1, func(m *format.FileMetaData) { m.Schema[1].ConvertedType = thrift.New(deprecated.Int32) }, `its column "source" is not source of losses in schema version 1`},
-		{"columns of a row group", 2, func(m *format.FileMetaData) { m.RowGroups[1].Columns = m.RowGroups[1].Columns[:6] }, "row group 1 has 6 columns"},
-		{"rows of a row group", 2, func(m *format.FileMetaData) { m.RowGroups[1].NumRows = -1 }, "7 columns and -1 rows"},
+		{"nothing", func(*format.FileMetaData) {}, ""},
+		{"no columns", func(m *format.FileMetaData) { m.Schema = nil }, "is a table of -1 columns"},
+		{"table", func(m *format.FileMetaData) { m.Schema[0].Name = "events" }, "is a table of 7 columns, not losses of schema version 3"},
+		{"a column less", func(m *format.FileMetaData) { drop(m, 6) }, `has no column "reason", which losses of schema version 3 has`},
+		{"two of a name", func(m *format.FileMetaData) { m.Schema[7].Name = "bytes" }, `has two columns "bytes"`},
+		{"name", func(m *format.FileMetaData) { m.Schema[5].Name = "byte" }, `has no column "bytes"`},
+		{"type", func(m *format.FileMetaData) { m.Schema[5].Type = thrift.New(format.Int32) }, `its column "bytes" is not bytes of losses in schema version 3`},
+		{"NULL", func(m *format.FileMetaData) { m.Schema[5].RepetitionType = thrift.New(format.Optional) }, `its column "bytes" is not bytes`},
+		{"list", func(m *format.FileMetaData) { m.Schema[6].NumChildren, m.RowGroups = thrift.New(int32(1)), nil }, `its column "reason" is not reason`},
+		{"endless list", func(m *format.FileMetaData) { m.Schema[5].NumChildren = thrift.New(int32(1<<31 - 1)) }, "row group 0 has 7 columns"},
+		{"unsigned", func(m *format.FileMetaData) { m.Schema[5].ConvertedType = thrift.New(deprecated.Uint64) }, `its column "bytes" is not bytes`},
+		{"columns of a row group", func(m *format.FileMetaData) { m.RowGroups[1].Columns = m.RowGroups[1].Columns[:6] }, "row group 1 has 6 columns"},
+		{"rows of a row group", func(m *format.FileMetaData) { m.RowGroups[1].NumRows = -1 }, "7 columns and -1 rows"},
 	} {
-		m := &format.FileMetaData{Schema: elements(&schema.Losses, tt.version)}
+		m := &format.FileMetaData{Schema: elements(&schema.Losses)}
 		for range 2 {
 			m.RowGroups = append(m.RowGroups, format.RowGroup{Columns: make([]format.ColumnChunk, 7)})
 		}
 		tt.change(m)
-		_, err := locate(m, &added, tt.version)
+		_, err := locate(m, &schema.Losses)
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}

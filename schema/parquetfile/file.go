@@ -37,7 +37,7 @@ var _ schema.File = (*File)(nil)
 func Create(w io.Writer, t *schema.Table, meta []schema.Meta) (*File, error) {
 	f := &File{w: w, table: t, footer: format.FileMetaData{
 		Version:   formatVersion,
-		Schema:    elements(t, schema.Version),
+		Schema:    elements(t),
 		RowGroups: []format.RowGroup{}, // required, if empty
 		CreatedBy: createdBy,
 	}}
@@ -98,19 +98,18 @@ func (f *File) write(b []byte) error {
 	return err
 }
 
-// elements returns the schema of t, in files of a schema version: a root and its
-// leaves.
-func elements(t *schema.Table, version int) []format.SchemaElement {
+// elements returns the schema of t: a root and its leaves.
+func elements(t *schema.Table) []format.SchemaElement {
 	list := []format.SchemaElement{{Name: t.Name, NumChildren: thrift.New(int32(len(t.Columns)))}}
 	for i := range t.Columns {
-		list = append(list, element(&t.Columns[i], version))
+		list = append(list, element(&t.Columns[i]))
 	}
 	return list
 }
 
-func element(c *schema.Column, version int) format.SchemaElement {
+func element(c *schema.Column) format.SchemaElement {
 	e := format.SchemaElement{
-		Name: c.Name, Type: thrift.New(physical(c, version)),
+		Name: c.Name, Type: thrift.New(physical(c)),
 		RepetitionType: thrift.New(format.Required),
 	}
 	if c.Nullable {
@@ -120,30 +119,16 @@ func element(c *schema.Column, version int) format.SchemaElement {
 	case schema.Enum, schema.String, schema.JSON:
 		e.LogicalType.Value = new(format.StringType)
 		e.ConvertedType = thrift.New(deprecated.UTF8)
-	default:
-		if i, ok := c.Integer(version); ok && version == 1 { // later ones need no name: signed, all bits of the physical type
-			e.LogicalType.Value = &format.IntType{BitWidth: i.Bits, IsSigned: i.Signed}
-			e.ConvertedType = thrift.New(converted[i])
-		}
+	default: // numbers need no name: signed, all bits of the physical type
 	}
 	return e
 }
 
-// converted are the types of numbers in files of schema version 1.
-var converted = map[schema.Integer]deprecated.ConvertedType{
-	{Bits: 8}:                deprecated.Uint8,
-	{Bits: 16}:               deprecated.Uint16,
-	{Bits: 32}:               deprecated.Uint32,
-	{Bits: 64}:               deprecated.Uint64,
-	{Bits: 32, Signed: true}: deprecated.Int32,
-	{Bits: 64, Signed: true}: deprecated.Int64,
-}
-
 // physical returns the type that values of c are stored as.
-func physical(c *schema.Column, version int) format.Type {
-	i, ok := c.Integer(version)
+func physical(c *schema.Column) format.Type {
+	bits, ok := c.Bits()
 	switch {
-	case ok && i.Bits == 64:
+	case ok && bits == 64:
 		return format.Int64
 	case ok:
 		return format.Int32

@@ -56,7 +56,7 @@ func TestElements(t *testing.T) {
 func TestCheckChunkType(t *testing.T) {
 	data := write(t, &schema.Losses, None, [][]*schema.Batch{{sample.Rows(&schema.Losses, "1 2 3 4 5 unsynced -")}})
 	m := &metadata(t, data).RowGroups[0].Columns[4].MetaData
-	c := checker{file: bytes.NewReader(data), size: int64(len(data)), version: schema.Version}
+	c := checker{file: bytes.NewReader(data), size: int64(len(data))}
 	if err := c.chunk(&schema.Losses.Columns[4], m, 1); err != nil {
 		t.Error(err)
 	}

@@ -45,7 +45,7 @@ func sameSchema(m *format.FileMetaData, t *schema.Table) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	want, err := of(elements(t, schema.Version))
+	want, err := of(elements(t))
 	return bytes.Equal(got, want), err
 }
 

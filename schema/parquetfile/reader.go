@@ -12,20 +12,18 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Reader reads the rows of a file that this package wrote, be it an earlier or
-// later one, some rows of a page of every column at a time. Columns that it does not know are
-// not read. Rows of an added column ([schema.Column]) that the file does not have
-// are NULL, or the zero value.
+// A Reader reads the rows of a file that this package wrote, be it a later one of the
+// same schema version, some rows of a page of every column at a time. Columns that it does not know are
+// not read.
 type Reader struct {
 	check  checker
 	table  *schema.Table
 	footer *format.FileMetaData // of the columns that were located, and no others
-	where  *location
 	file   *parquet.File
 	group  int             // row groups that were begun
-	pages  []parquet.Pages // of the row group at hand, as in where; nil: none is
+	pages  []parquet.Pages // of the row group at hand; nil: none is
 	rows   int64           // left in it, after the pages at hand
-	open   []openPage      // the page at hand of each column, as in where
+	open   []openPage      // the page at hand of each column
 	left   int             // rows that are left in each of them
 	cells  []cells         // by column
 	batch  *schema.Batch
@@ -42,7 +40,7 @@ func Open(r io.ReaderAt, size int64, t *schema.Table) (f *Reader, err error) {
 		check: checker{file: r, size: size}, table: t, batch: schema.NewBatch(t),
 		values: make([]parquet.Value, valuesAtOnce),
 	}
-	if f.footer, f.where, err = f.check.footer(t); err != nil {
+	if f.footer, err = f.check.footer(t); err != nil {
 		return nil, err
 	}
 	if f.file, err = parquet.OpenFile(f.check.file, f.check.size, parquet.SkipPageIndex(true),
@@ -50,14 +48,10 @@ func Open(r io.ReaderAt, size int64, t *schema.Table) (f *Reader, err error) {
 		return nil, err
 	}
 	for i := range t.Columns {
-		f.cells = append(f.cells, newCells(&t.Columns[i], f.check.version))
+		f.cells = append(f.cells, newCells(&t.Columns[i]))
 	}
 	return f, nil
 }
-
-// Lacks returns the columns that the file does not have, by their place in the
-// table.
-func (f *Reader) Lacks() []int { return f.where.lacks }
 
 // valuesAtOnce is how many values are taken from a page at a time.
 const valuesAtOnce = 1024
@@ -85,19 +79,15 @@ func (f *Reader) Next() (b *schema.Batch, err error) {
 	}
 	f.batch.Reset()
 	rows := min(f.left, schema.BatchRows)
-	for n, page := range f.open {
-		i := f.where.has[n]
+	for i, page := range f.open {
 		if err := f.readPage(page.values, rows, &f.batch.Columns[i], f.cells[i]); err != nil {
-			return nil, f.inColumn(n, err)
+			return nil, f.inColumn(i, err)
 		}
 		if rows == f.left {
 			parquet.Release(page.Page)
 		}
 	}
 	f.left -= rows
-	for _, i := range f.where.lacks {
-		f.batch.Columns[i].AppendZeros(rows)
-	}
 	return f.batch, nil
 }
 
@@ -130,7 +120,7 @@ func (f *Reader) nextPages() error {
 
 // inColumn says where an error is: in which column that the file has.
 func (f *Reader) inColumn(n int, err error) error {
-	return fmt.Errorf("row group %d, column %s: %w", f.group-1, f.table.Columns[f.where.has[n]].Name, err)
+	return fmt.Errorf("row group %d, column %s: %w", f.group-1, f.table.Columns[n].Name, err)
 }
 
 // nextGroup begins the next row group, or returns io.EOF.
@@ -144,7 +134,7 @@ func (f *Reader) nextGroup() error {
 	}
 	g := &f.footer.RowGroups[f.group]
 	for n := range g.Columns {
-		c := &f.table.Columns[f.where.has[n]]
+		c := &f.table.Columns[n]
 		if err := f.check.chunk(c, &g.Columns[n].MetaData, g.NumRows); err != nil {
 			return fmt.Errorf("row group %d, column %s: %w", f.group, c.Name, err)
 		}
@@ -184,14 +174,14 @@ func noEOF(err error) error {
 
 // cells turns values of one column into cells.
 type cells struct {
-	codes   map[string]uint8 // of an enum
-	integer schema.Integer   // that numbers are stored as
+	codes map[string]uint8 // of an enum
+	wide  bool             // numbers have 64 bits
 }
 
-func newCells(c *schema.Column, version int) cells {
+func newCells(c *schema.Column) cells {
 	if c.Type != schema.Enum {
-		i, _ := c.Integer(version)
-		return cells{integer: i}
+		bits, _ := c.Bits()
+		return cells{wide: bits == 64}
 	}
 	codes := make(map[string]uint8, len(c.Names))
 	for i, name := range c.Names {
@@ -214,7 +204,7 @@ func (c cells) append(v *schema.Vector, x *parquet.Value) error {
 	}
 	switch v.Column.Type {
 	case schema.Uint8, schema.Uint16, schema.Uint32, schema.Uint63, schema.Int32, schema.Int64:
-		return v.AppendInteger(c.number(x), c.integer)
+		return v.AppendInteger(c.number(x))
 	case schema.Bool:
 		bit := uint8(0)
 		if !null && x.Boolean() {
@@ -248,13 +238,11 @@ func (c cells) append(v *schema.Vector, x *parquet.Value) error {
 
 // number returns a number as the file has it, 0 for NULL.
 func (c cells) number(x *parquet.Value) int64 {
-	switch i := c.integer; {
+	switch {
 	case x.IsNull():
 		return 0
-	case i.Bits == 64:
+	case c.wide:
 		return x.Int64()
-	case i.Signed:
-		return int64(x.Int32())
 	}
-	return int64(x.Uint32())
+	return int64(x.Int32())
 }

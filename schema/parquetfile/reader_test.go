@@ -74,7 +74,7 @@ func TestReaderRefuses(t *testing.T) {
 		table *schema.Table
 		want  string
 	}{
-		{"other table", losses, &schema.Events, "is a table of 7 columns, not events of schema version 2"},
+		{"other table", losses, &schema.Events, "is a table of 7 columns, not events of schema version 3"},
 		{"other type", losses, &other, `its column "bytes" is not bytes of losses`},
 		{"empty", nil, &schema.Losses, "no parquet file"},
 		{"cut off", losses[:len(losses)-1], &schema.Losses, "no parquet file"},
@@ -93,42 +93,36 @@ func TestReaderRefuses(t *testing.T) {
 // could hold them.
 func TestCellsRefuse(t *testing.T) {
 	for _, tt := range []struct {
-		version int
-		column  schema.Column
-		value   parquet.Value
-		want    string // its text, or the error
+		column schema.Column
+		value  parquet.Value
+		want   string // its text, or the error
 	}{
-		{2, schema.Column{Type: schema.Uint8}, parquet.ValueOf(int32(255)), "255"},
-		{2, schema.Column{Type: schema.Uint8}, parquet.ValueOf(int32(256)), "256 is out of its range"},
-		{2, schema.Column{Type: schema.Uint8}, parquet.ValueOf(int32(-1)), "-1 is out of its range"},
-		{2, schema.Column{Type: schema.Uint16}, parquet.ValueOf(int32(65535)), "65535"},
-		{2, schema.Column{Type: schema.Uint16}, parquet.ValueOf(int32(65536)), "65536 is out of its range"},
-		{2, schema.Column{Type: schema.Uint32}, parquet.ValueOf(int64(1<<32 - 1)), "4294967295"},
-		{2, schema.Column{Type: schema.Uint32}, parquet.ValueOf(int64(1 << 32)), "4294967296 is out of its range"},
-		{2, schema.Column{Type: schema.Uint32}, parquet.ValueOf(int64(-1)), "-1 is out of its range"},
-		{2, schema.Column{Type: schema.Uint63}, parquet.ValueOf(int64(1<<63 - 1)), "9223372036854775807"},
-		{2, schema.Column{Type: schema.Uint63}, parquet.ValueOf(int64(-1)), "-1 is out of its range"},
-		{2, schema.Column{Type: schema.Int32}, parquet.ValueOf(int32(-1 << 31)), "-2147483648"},
-		{2, schema.Column{Type: schema.Int64}, parquet.ValueOf(int64(-1 << 63)), "-9223372036854775808"},
-		{1, schema.Column{Type: schema.Uint8}, parquet.ValueOf(int32(256)), "256 is out of its range"},
-		{1, schema.Column{Type: schema.Uint32}, parquet.ValueOf(int32(-1)), "4294967295"},
-		{1, schema.Column{Type: schema.Uint63}, parquet.ValueOf(int64(-1)), "18446744073709551615"},
-		{1, schema.Column{Type: schema.Int32}, parquet.ValueOf(int32(-1)), "-1"},
-		{1, schema.Column{Type: schema.Int32, Name: "code_block"}, parquet.ValueOf(int32(1)), "1"},
-		{2, schema.Column{Type: schema.Enum, Names: schema.ISANames}, parquet.ValueOf("jazelle"), "jazelle"},
-		{2, schema.Column{Type: schema.Enum, Names: schema.ISANames}, parquet.ValueOf("a64"), `"a64" is no value of it`},
-		{2, schema.Column{Type: schema.Uint8}, parquet.Value{}, "NULL in a column that has none"},
-		{2, schema.Column{Type: schema.Uint8, Nullable: true}, parquet.Value{}, "NULL"},
+		{schema.Column{Type: schema.Uint8}, parquet.ValueOf(int32(255)), "255"},
+		{schema.Column{Type: schema.Uint8}, parquet.ValueOf(int32(256)), "256 is out of its range"},
+		{schema.Column{Type: schema.Uint8}, parquet.ValueOf(int32(-1)), "-1 is out of its range"},
+		{schema.Column{Type: schema.Uint16}, parquet.ValueOf(int32(65535)), "65535"},
+		{schema.Column{Type: schema.Uint16}, parquet.ValueOf(int32(65536)), "65536 is out of its range"},
+		{schema.Column{Type: schema.Uint32}, parquet.ValueOf(int64(1<<32 - 1)), "4294967295"},
+		{schema.Column{Type: schema.Uint32}, parquet.ValueOf(int64(1 << 32)), "4294967296 is out of its range"},
+		{schema.Column{Type: schema.Uint32}, parquet.ValueOf(int64(-1)), "-1 is out of its range"},
+		{schema.Column{Type: schema.Uint63}, parquet.ValueOf(int64(1<<63 - 1)), "9223372036854775807"},
+		{schema.Column{Type: schema.Uint63}, parquet.ValueOf(int64(-1)), "-1 is out of its range"},
+		{schema.Column{Type: schema.Int32}, parquet.ValueOf(int32(-1 << 31)), "-2147483648"},
+		{schema.Column{Type: schema.Int64}, parquet.ValueOf(int64(-1 << 63)), "-9223372036854775808"},
+		{schema.Column{Type: schema.Enum, Names: schema.ISANames}, parquet.ValueOf("jazelle"), "jazelle"},
+		{schema.Column{Type: schema.Enum, Names: schema.ISANames}, parquet.ValueOf("a64"), `"a64" is no value of it`},
+		{schema.Column{Type: schema.Uint8}, parquet.Value{}, "NULL in a column that has none"},
+		{schema.Column{Type: schema.Uint8, Nullable: true}, parquet.Value{}, "NULL"},
 	} {
 		v := &schema.Vector{Column: &tt.column}
 		got := ""
-		if err := newCells(&tt.column, tt.version).append(v, &tt.value); err != nil {
+		if err := newCells(&tt.column).append(v, &tt.value); err != nil {
 			got = err.Error()
 		} else if got = v.Text(0); v.Len() != 1 {
 			t.Errorf("%v: %d values", tt.value, v.Len())
 		}
 		if got != tt.want {
-			t.Errorf("version %d, %v in a column of type %d: %s, want %s", tt.version, tt.value, tt.column.Type, got, tt.want)
+			t.Errorf("%v in a column of type %d: %s, want %s", tt.value, tt.column.Type, got, tt.want)
 		}
 	}
 }
@@ -205,7 +199,7 @@ func TestCheckPage(t *testing.T) {
 		}, run, format.Uncompressed, "a dictionary of 65537"},
 	} {
 		tt.h.CompressedPageSize = int32(len(tt.body))
-		c := checker{file: bytes.NewReader(tt.body), size: int64(len(tt.body)), version: schema.Version}
+		c := checker{file: bytes.NewReader(tt.body), size: int64(len(tt.body))}
 		n, err := c.checkPage(tt.h, 0, col, tt.codec)
 		if tt.want == "" && (err != nil || n != 10) || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %d, %v, want %q", tt.name, n, err, tt.want)
@@ -226,8 +220,8 @@ func TestCheckPage(t *testing.T) {
 // FuzzReader reads damaged files: rows or an error, no panic.
 func FuzzReader(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
-	once, table, later := sample.Versions(r)
-	for _, written := range []*schema.Table{once, once, later} {
+	table, later := sample.Versions(r)
+	for _, written := range []*schema.Table{table, later} {
 		b := schema.NewBatch(written)
 		sample.Fill(b, r, 40)
 		for _, codec := range []Codec{ZSTD1, Snappy, None} {

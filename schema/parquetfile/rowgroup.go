@@ -166,7 +166,7 @@ func (c *column) count(p page) {
 // chunk returns the metadata of c as a column chunk that begins at offset.
 func (c *column) chunk(offset, rows int64, codec Codec) format.ColumnChunk {
 	m := format.ColumnMetaData{
-		Type:                  physical(c.Column, schema.Version),
+		Type:                  physical(c.Column),
 		Encoding:              []format.Encoding{format.RLE}, // of the levels
 		PathInSchema:          []string{c.Name},
 		Codec:                 codec.format(),

@@ -17,12 +17,6 @@ func (f *Reader) Skip(column int, least int64) (bool, error) {
 // isBelow says whether a column is less than a value in all rows of the next row group. NULL
 // is not.
 func (f *Reader) isBelow(column int, least int64) bool {
-	for n, i := range f.where.has {
-		if i != column || n >= len(f.footer.RowGroups[f.group].Columns) {
-			continue
-		}
-		s := &f.footer.RowGroups[f.group].Columns[n].MetaData.Statistics
-		return s.NullCount == 0 && len(s.MaxValue) == 8 && int64(binary.LittleEndian.Uint64(s.MaxValue)) < least
-	}
-	return false
+	s := &f.footer.RowGroups[f.group].Columns[column].MetaData.Statistics
+	return s.NullCount == 0 && len(s.MaxValue) == 8 && int64(binary.LittleEndian.Uint64(s.MaxValue)) < least
 }

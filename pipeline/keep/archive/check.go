@@ -243,7 +243,7 @@ func (c *checker) checkDataset(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.report.Tables, c.report.Rows = d.Tables, d.Rows
+	c.report.Tables, c.report.Rows, c.report.Older = d.Tables, d.Rows, d.Older
 	c.report.Problems = append(c.report.Problems, d.Problems...)
 	c.report.Unchecked = append(c.report.Unchecked, d.Unchecked...)
 	return nil

@@ -12,7 +12,7 @@ import (
 
 // Rows returns a batch of t with the rows of text: one on a line, its cells
 // apart by spaces, numbers as in Go, enums by name, "-" for NULL, which
-// added columns at its end may lack. It panics on anything else, being for tests.
+// columns at its end may lack that have NULL. It panics on anything else, being for tests.
 func Rows(t *schema.Table, text string) *schema.Batch {
 	b := schema.NewBatch(t)
 	for line := range strings.Lines(text) {
@@ -20,7 +20,7 @@ func Rows(t *schema.Table, text string) *schema.Batch {
 		if len(cells) == 0 {
 			continue
 		}
-		for n := len(cells); n < len(t.Columns) && t.Columns[n].Added && t.Columns[n].Nullable; n++ {
+		for n := len(cells); n < len(t.Columns) && t.Columns[n].Nullable; n++ {
 			cells = append(cells, "-")
 		}
 		if len(cells) != len(t.Columns) {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -37,42 +36,6 @@ func Future(t testing.TB, dir string) {
 		m.Tables[FutureTable] = rewrite(t, dir, &schema.Losses, marks, m.Tables[schema.Losses.Name].Parts, widen)
 	})
 	EditManifest(t, dir, "  \"schema_version\"", "  \"later\": {\"depth\": 1},\n  \"schema_version\"")
-}
-
-// Past makes of a dataset one that an earlier program of the same schema version
-// wrote: without the tables and columns that were added since.
-func Past(t testing.TB, dir string) {
-	t.Helper()
-	rewriteManifest(t, dir, func(m *schema.Manifest) {
-		for _, table := range schema.Tables() {
-			f, ok := m.Tables[table.Name]
-			switch {
-			case ok && table.Added:
-				delete(m.Tables, table.Name)
-				check(t, os.RemoveAll(filepath.Join(dir, table.Name)))
-			case ok:
-				m.Tables[table.Name] = rewrite(t, dir, table, earlier(table), f.Parts, narrow)
-			}
-		}
-	})
-}
-
-// earlier returns t without added columns.
-func earlier(t *schema.Table) *schema.Table {
-	narrow := *t
-	narrow.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool { return c.Added })
-	return &narrow
-}
-
-// narrow returns rows of a table as those of an earlier one.
-func narrow(b *schema.Batch, to *schema.Table) *schema.Batch {
-	out := &schema.Batch{Table: to}
-	for _, v := range b.Columns {
-		if !v.Column.Added {
-			out.Columns = append(out.Columns, v)
-		}
-	}
-	return out
 }
 
 // EditRows changes the rows of a table.
