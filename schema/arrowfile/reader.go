@@ -16,12 +16,10 @@ import (
 
 // A Reader reads the rows of a file that this package wrote, be it an earlier or
 // later one, one record batch at a time. Columns that it does not know are not
-// read. Rows of an added column ([schema.Column]) that the file does not have are
-// NULL, or the zero value.
+// read.
 type Reader struct {
 	table   *schema.Table
 	file    *projection
-	version int // of the schema
 	ipc     *ipc.FileReader
 	records int // that were read
 	batch   *schema.Batch
