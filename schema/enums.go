@@ -1,5 +1,7 @@
 package schema
 
+import "fmt"
+
 import "slices"
 
 // ISA is the instruction set of an instruction or an address.
@@ -129,6 +131,18 @@ var ExceptionTypeNames = []string{
 
 func (t ExceptionType) String() string { return ExceptionTypeNames[t] }
 
+// ExceptionText is an exception in words, as far as type and number are known: irq 14, irq, unknown 14, unknown.
+func ExceptionText(t Null[ExceptionType], number Null[uint16]) string {
+	text := "unknown"
+	if t.OK {
+		text = t.V.String()
+	}
+	if number.OK {
+		text += fmt.Sprintf(" %d", number.V)
+	}
+	return text
+}
+
 // CountKind is the kind of packet that reported cycles.
 type CountKind uint8
 
@@ -181,6 +195,16 @@ func (e EventKind) String() string { return EventNames[e] }
 // Restarts says whether trace starts at the event, or starts again.
 func (e EventKind) Restarts() bool {
 	return e == EventTraceOn || e == EventOverflow || e == EventDebugExit
+}
+
+// IsGap says whether call stacks may begin anew after the event, as nothing is known of what led to the next
+// instruction. Where trace was off, and went on where it stopped, they go on.
+func (e EventKind) IsGap() bool {
+	switch e {
+	case EventInconsistent, EventDiscontinuity, EventUnmapped, EventNoAddress, EventBadISync, EventJazelle:
+		return true
+	}
+	return e.Restarts()
 }
 
 // Access is how a data transfer accesses memory, or a coprocessor's register.

@@ -260,6 +260,12 @@ var StackEntryNames = []string{"root", "call", "tail", "exception", "other"}
 
 func (e StackEntry) String() string { return StackEntryNames[e] }
 
+// What is shown of nodes that are of no function.
+const (
+	EntryNotSeen = "entry not seen" // an exception of which only the return was seen
+	OtherPaths   = "(other)"        // StackOther
+)
+
 // TaskOrigin is how a task was found.
 type TaskOrigin uint8
 

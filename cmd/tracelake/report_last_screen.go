@@ -153,7 +153,7 @@ func (s *screen) stack(l *last.Excerpt) {
 		name := "[" + f.Exception + "]"
 		switch {
 		case f.Entry == schema.StackOther:
-			name = "(other)"
+			name = schema.OtherPaths
 		case f.Exception == "":
 			name = n.Row(&f.Name, report.ByFunction)
 		}

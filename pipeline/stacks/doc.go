@@ -19,7 +19,7 @@
 //     above that have ended: longjmp returns for a second time from setjmp, whose frame is
 //     gone, and exceptions of C++ go to handlers, where no call returns.
 //   - If no call and no exception is open, the function that control returned to is the caller of the
-//     whole stack (goesBelow); by a return from an exception, the whole stack was a handler (leavesUnseen).
+//     whole stack (addCaller); by a return from an exception, the whole stack was a handler (leavesUnseen).
 //   - Else a new stack begins.
 //   - Where trace restarts elsewhere, or something of the flow is lost, a new stretch begins: its stacks have callers
 //     that nobody saw. What they come to is added up by path, in the tree of the source; a stack may turn out to go on one

@@ -142,17 +142,9 @@ const callersNotSeen = "(callers not seen)"
 // exceptionName returns the name of the handlers of an exception: [irq 14].
 func exceptionName(key uint32) string {
 	if key == entryNotSeen {
-		return "[entry not seen]"
+		return "[" + schema.EntryNotSeen + "]"
 	}
-	kind, number := exceptionOf(key)
-	name := "exception"
-	if kind.OK {
-		name = kind.V.String()
-	}
-	if number.OK {
-		name += fmt.Sprintf(" %d", number.V)
-	}
-	return "[" + name + "]"
+	return "[" + schema.ExceptionText(exceptionOf(key)) + "]"
 }
 
 // totals are what nodes executed with all below them, and which task each is of.
@@ -230,14 +222,12 @@ func (s *source) taskRows(sum *totals, as func(work) Work) (rows []Task, number 
 			Task: int32(i), Name: x.name(), ContextID: x.contextOf(), FirstSeq: x.firstSeq, Origin: x.origin,
 			Switches: x.switches, Ambiguous: x.ambiguous, Drift: x.drift, Joined: x.joined, Executed: as(executed[of]),
 		}
-		if row.Name == "" {
-			if row.Name = callersNotSeen; roots[of] < 0 {
-				rows = append(rows, row)
-				continue
-			}
-			root, body := s.body(roots[of], sum, own[of])
-			row.Root = s.functions.name(s.tree.nodes[root].function, s.tree.nodes[root].address)
-			row.Name = s.functions.name(s.tree.nodes[body].function, s.tree.nodes[body].address)
+		switch root := roots[of]; {
+		case row.Name != "":
+		case root < 0:
+			row.Name = callersNotSeen
+		default:
+			row.Name, row.Root = s.nameOf(s.body(root, sum, own[of])), s.nameOf(root)
 		}
 		rows = append(rows, row)
 	}
@@ -270,13 +260,19 @@ func (s *source) roots(sum *totals, called map[int32]bool) (roots []int32, execu
 	return roots, executed
 }
 
-// body returns a root, and what the task is named after: what the root called first, if it did so indirectly and
-// nine tenths of the task are there, as below a function that begins every task; else the root.
-func (s *source) body(root int32, sum *totals, executed work) (r, body int32) {
+// nameOf returns the name of a node.
+func (s *source) nameOf(node int32) string {
+	n := &s.tree.nodes[node]
+	return s.functions.name(n.function, n.address)
+}
+
+// body returns what the task of a root is named after: what the root called first, if it did so indirectly and nine
+// tenths of the task are there, as below a function that begins every task; else the root.
+func (s *source) body(root int32, sum *totals, executed work) int32 {
 	if b := s.tree.nodes[root].body - 1; b >= 0 && 10*sum.total[b].instructions >= 9*executed.instructions {
-		return root, b
+		return b
 	}
-	return root, root
+	return root
 }
 
 // merged returns, by task, the one that it turns out to be. After a gap the root of a stack may be any function that
@@ -285,7 +281,7 @@ func (s *source) merged(roots []int32, sum *totals, executed []work, called map[
 	bodies := map[int32]int32{}
 	for i := range s.tasks {
 		if k := &s.tasks[i].taskKey; k.kind == ofRoot && !k.gap && roots[i] >= 0 {
-			if root, body := s.body(roots[i], sum, executed[i]); root != body {
+			if body := s.body(roots[i], sum, executed[i]); body != roots[i] {
 				bodies[s.tree.nodes[body].function] = int32(i)
 			}
 		}

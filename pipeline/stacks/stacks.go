@@ -102,16 +102,10 @@ func (s *Stacks) exception(b *stitch.Base, x *stitch.Exception) {
 }
 
 func (s *Stacks) event(b *stitch.Base, x *schema.Event) {
-	switch x.Event {
-	case schema.EventDebugExit:
-		s.mark(b, x.Key, mark{what: markGap, debug: true})
-	case schema.EventInconsistent:
-		s.mark(b, x.Key, mark{what: markGap, program: true})
-	case schema.EventTraceOn:
-		s.mark(b, x.Key, mark{what: markGap, restart: true})
-	case schema.EventOverflow, schema.EventUnmapped, schema.EventDiscontinuity,
-		schema.EventJazelle, schema.EventNoAddress, schema.EventBadISync:
-		s.mark(b, x.Key, mark{what: markGap})
+	if e := x.Event; e.IsGap() {
+		s.mark(b, x.Key, mark{
+			what: markGap, debug: e == schema.EventDebugExit, program: e == schema.EventInconsistent, restart: e == schema.EventTraceOn,
+		})
 	}
 }
 
@@ -213,7 +207,7 @@ func (s *Stacks) apply(ordinal int, f *folder) {
 		for i := range f.chunks {
 			s.tasks.chunk(&f.chunks[i])
 		}
-		s.tasks.times.take(&f.times)
+		s.tasks.source.times.take(&f.times)
 		s.idle = append(s.idle, f)
 	}
 }

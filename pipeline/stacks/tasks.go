@@ -263,7 +263,7 @@ func (t *tasks) elsewhere(st *step) {
 	case !another && t.neverEntered() && st.what == exceptionReturn:
 		t.leavesUnseen(st)
 	case !another && t.neverEntered():
-		t.goesBelow(st)
+		t.addCaller(st)
 	case len(t.stacks) >= t.limits.tasks:
 		t.endAll(st, schema.CallGap)
 		t.root(st)
@@ -274,8 +274,8 @@ func (t *tasks) elsewhere(st *step) {
 	}
 }
 
-// goesBelow has the function that control returns to be the caller of the root: what it called is all of the stack.
-func (t *tasks) goesBelow(st *step) {
+// addCaller has the function that control returns to be the caller of the root: what it called is all of the stack.
+func (t *tasks) addCaller(st *step) {
 	t.endAbove(0, st, schema.CallReturn)
 	s, root := &t.stacks[t.now], t.frames[0].node
 	t.done.others++
@@ -308,7 +308,6 @@ func (t *tasks) leavesUnseen(st *step) {
 		if x := &t.shadow.tree.nodes[n]; x.calls == 1 {
 			x.first = s.firstSeq
 		}
-		t.shadow.tree.take(root)
 		t.shadow.tree.move(root, n, schema.StackRoot)
 		s.root, s.firstSeq, s.calls, s.body, s.called = -1, st.at.seq, false, -1, none
 	}

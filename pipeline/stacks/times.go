@@ -20,7 +20,7 @@ type Times struct {
 type times struct {
 	index   map[schema.Address]int32 // of those below, by address of the function
 	of      []timesOf
-	touched []touch // what a folder counted, in order of its first count
+	touched []touch // what was counted since others took it, in order of its first count
 }
 
 // A timesOf has how often a function took how long.

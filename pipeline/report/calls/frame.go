@@ -5,6 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A Frame is what a node of a call tree is of: a function, code that no function has, or an
@@ -26,7 +27,7 @@ func (f *Frame) Text() string {
 	case f.Exception != "":
 		return f.Exception
 	case f.Other:
-		return "(other)"
+		return schema.OtherPaths
 	case f.Function != "":
 		return f.Function
 	}
@@ -41,6 +42,3 @@ func ExceptionFrame(x read.Exception) Frame {
 	}
 	return Frame{Exception: "[" + x.String() + "]"}
 }
-
-// EntryNotSeen is the exception of handlers of which only the return was seen.
-const EntryNotSeen = "[entry not seen]"

@@ -39,7 +39,7 @@ func (t *Tree) Frame(node int32) Frame {
 	n := &t.Nodes[node]
 	switch {
 	case n.IsEntryNotSeen():
-		return Frame{Exception: EntryNotSeen}
+		return Frame{Exception: "[" + schema.EntryNotSeen + "]"}
 	case n.Entry == schema.StackException:
 		return ExceptionFrame(n.Exception)
 	case n.Entry == schema.StackOther:

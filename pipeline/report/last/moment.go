@@ -110,7 +110,7 @@ func (w *moment) readGaps(d *dataset.Dataset, source uint8) error {
 		err := eachFrom(d, source, ordered{t, schema.KeySeq}, w.at+1-lookBack, func(b *schema.Batch, row int) bool {
 			seq := int64(b.Columns[schema.KeySeq].U64[row])
 			switch {
-			case t == &schema.Events && !read.IsGap(schema.EventKind(schema.EventsEvent.At(b, row))):
+			case t == &schema.Events && !schema.EventKind(schema.EventsEvent.At(b, row)).IsGap():
 			case seq <= w.at:
 				w.gap = max(w.gap, seq)
 			default:

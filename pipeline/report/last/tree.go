@@ -82,7 +82,7 @@ func (t tree) frame(node int32) Frame {
 	f := Frame{Name: t.Name(node), Entry: n.Entry}
 	switch {
 	case n.IsEntryNotSeen():
-		f.Exception = "entry not seen"
+		f.Exception = schema.EntryNotSeen
 	case n.Entry == schema.StackException:
 		f.Exception = n.Exception.String()
 	case n.Entry == schema.StackOther:

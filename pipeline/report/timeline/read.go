@@ -266,7 +266,7 @@ func (r *reader) isEvidence(x *span) bool { return x.task != none && !r.t.Tasks[
 func (r *reader) addEvents(b *schema.Batch) error {
 	for row := range b.Rows() {
 		seq, event := int64(schema.EventsSeq.At(b, row)), schema.EventKind(schema.EventsEvent.At(b, row))
-		if read.IsGap(event) {
+		if event.IsGap() {
 			r.addGap(seq)
 		}
 		r.addMark(seq, event.String())

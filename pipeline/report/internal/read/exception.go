@@ -1,10 +1,6 @@
 package read
 
-import (
-	"fmt"
-
-	"github.com/tracelake/tracelake/schema"
-)
+import "github.com/tracelake/tracelake/schema"
 
 // An Exception is type and number of an exception, which may be NULL.
 type Exception struct {
@@ -22,12 +18,5 @@ func ExceptionAt(b *schema.Batch, row int, kind schema.IndexU8, number schema.In
 }
 
 func (x Exception) String() string {
-	text := "unknown"
-	if x.Type.OK {
-		text = x.Type.V.String()
-	}
-	if x.Number.OK {
-		text += fmt.Sprintf(" %d", x.Number.V)
-	}
-	return text
+	return schema.ExceptionText(x.Type, x.Number)
 }
