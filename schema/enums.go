@@ -1,8 +1,9 @@
 package schema
 
-import "fmt"
-
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // ISA is the instruction set of an instruction or an address.
 type ISA uint8
