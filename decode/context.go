@@ -8,7 +8,7 @@ import (
 // A Context is the context of the processor, as last traced in a segment.
 type Context struct {
 	ContextID schema.Null[uint32]
-	VMID      schema.Null[uint8]
+	VMID      schema.Null[uint32]
 	NS, Hyp   bool // both false without security extensions
 }
 

@@ -47,5 +47,5 @@ type Cut struct {
 type Preserved struct {
 	TimestampRaw  uint64
 	TimestampBits uint8 // low bits of TimestampRaw that were sent
-	VMID          schema.Null[uint8]
+	VMID          schema.Null[uint32]
 }

@@ -151,7 +151,7 @@ type SegmentEnd struct {
 	TimestampBits    uint8
 	TimestampCleared bool
 	// VMID as last traced in the segment; NULL passes on what came before.
-	VMID schema.Null[uint8]
+	VMID schema.Null[uint32]
 	// ContextID is that of the segment's end, for a next segment whose start does not
 	// have one (SegmentStart.SameContext).
 	ContextID schema.Null[uint32]

@@ -24,10 +24,10 @@ type instructionKey struct{ address, isa int64 }
 
 // An instructionCount is such a row, without the cycles that are spread.
 type instructionCount struct {
-	executed, failed, untold int64
-	firstSeq                 int64
-	timed                    int64
-	cycles                   schema.Null[int64]
+	executed, failed, unknown int64
+	firstSeq                  int64
+	timed                     int64
+	cycles                    schema.Null[int64]
 }
 
 // plainCounts counts rows of `instructions`.
@@ -50,7 +50,7 @@ func (d *decodedTables) plainCounts() map[instructionKey]instructionCount {
 		}
 		switch {
 		case null(executed, i):
-			c.untold++
+			c.unknown++
 		case integer(executed, i) == 1:
 			c.executed++
 		default:
@@ -72,7 +72,7 @@ func (d *decodedTables) counts(t testing.TB) map[instructionKey]instructionCount
 	t.Helper()
 	table := &schema.Counts
 	address, isa := d.integers(table, "address"), d.integers(table, "isa")
-	executed, failed, untold := d.integers(table, "executed"), d.integers(table, "failed"), d.integers(table, "untold")
+	executed, failed, unknown := d.integers(table, "executed"), d.integers(table, "failed"), d.integers(table, "unknown")
 	firstSeq, timed, cycles := d.integers(table, "first_seq"), d.integers(table, "timed"), d.column(table, "cycles")
 	counts := map[instructionKey]instructionCount{}
 	for i := range address {
@@ -80,7 +80,7 @@ func (d *decodedTables) counts(t testing.TB) map[instructionKey]instructionCount
 			t.Errorf("counts: row %d is not in order", i)
 		}
 		counts[instructionKey{address[i], isa[i]}] = instructionCount{
-			executed[i], failed[i], untold[i], firstSeq[i], timed[i], schema.Null[int64]{V: integer(cycles, i), OK: !null(cycles, i)},
+			executed[i], failed[i], unknown[i], firstSeq[i], timed[i], schema.Null[int64]{V: integer(cycles, i), OK: !null(cycles, i)},
 		}
 	}
 	return counts
@@ -249,7 +249,7 @@ func TestCountsGenerated(t *testing.T) {
 func TestCountsFigures(t *testing.T) {
 	for _, tt := range []struct {
 		name                  string
-		rows, failed, untold  int64
+		rows, failed, unknown int64
 		instructions, covered int
 		edges, calls          string
 	}{
@@ -264,16 +264,16 @@ func TestCountsFigures(t *testing.T) {
 				tr = openTrace(t, shared.File(t, "captures/am243x-r5f-etmv3-"+tt.name), 0x10)
 			}
 			d := tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{blocks: true})
-			var rows, failed, untold int64
+			var rows, failed, unknown int64
 			counts, covered := d.counts(t), 0
 			for _, c := range counts {
-				rows, failed, untold = rows+c.executed+c.failed+c.untold, failed+c.failed, untold+c.untold
-				if c.executed+c.untold > 0 {
+				rows, failed, unknown = rows+c.executed+c.failed+c.unknown, failed+c.failed, unknown+c.unknown
+				if c.executed+c.unknown > 0 {
 					covered++
 				}
 			}
-			if rows != tt.rows || failed != tt.failed || untold != tt.untold {
-				t.Errorf("%d rows, %d failed, %d untold, want %d, %d, %d", rows, failed, untold, tt.rows, tt.failed, tt.untold)
+			if rows != tt.rows || failed != tt.failed || unknown != tt.unknown {
+				t.Errorf("%d rows, %d failed, %d unknown, want %d, %d, %d", rows, failed, unknown, tt.rows, tt.failed, tt.unknown)
 			}
 			if len(counts) != tt.instructions || covered != tt.covered {
 				t.Errorf("%d instructions, %d covered, want %d, %d", len(counts), covered, tt.instructions, tt.covered)

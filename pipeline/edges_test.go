@@ -100,7 +100,7 @@ func (d *decodedTables) plainEdges() map[edgeRow]edgeCount {
 			continue
 		}
 		if k := schema.Kind(kind.U8[i]); k != schema.KindOther && k != schema.KindBarrier {
-			outcome := "untold"
+			outcome := "unknown"
 			if !null(executed, i) {
 				outcome = []string{"not_taken", "taken"}[integer(executed, i)]
 			}

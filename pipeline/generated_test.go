@@ -218,11 +218,11 @@ type tracedInstruction struct {
 	offset   uint32 // of the packet that reported it, in the stream
 	address  schema.Address
 	isa      schema.ISA
-	executed uint8 // 0: no, 1: yes, 2: untold
+	executed uint8 // 0: no, 1: yes, 2: unknown
 }
 
-// outcomeUntold is an outcome that no packet reports.
-const outcomeUntold = 2
+// outcomeUnknown is an outcome that no packet reports.
+const outcomeUnknown = 2
 
 // A generatedTruth takes the truth from an encoder, as far as recovery is
 // measured by it.
@@ -235,7 +235,7 @@ type generatedTruth struct {
 
 // Instruction implements [truth.Rows], as do the others.
 func (r *generatedTruth) Instruction(x *truth.Instruction) {
-	traced := tracedInstruction{offset: uint32(x.Offset), address: x.Address, isa: x.ISA, executed: outcomeUntold}
+	traced := tracedInstruction{offset: uint32(x.Offset), address: x.Address, isa: x.ISA, executed: outcomeUnknown}
 	if x.Executed.OK {
 		traced.executed = validity(x.Executed.V)
 	}
@@ -265,7 +265,7 @@ func (d *decodedTables) tracedInstructions() []tracedInstruction {
 	offset, address := d.column(&schema.Instructions, "byte_offset"), d.column(&schema.Instructions, "address")
 	set, executed := d.column(&schema.Instructions, "isa"), d.column(&schema.Instructions, "executed")
 	for i := range all {
-		all[i] = tracedInstruction{uint32(offset.U64[i]), schema.Address(address.U32[i]), schema.ISA(set.U8[i]), outcomeUntold}
+		all[i] = tracedInstruction{uint32(offset.U64[i]), schema.Address(address.U32[i]), schema.ISA(set.U8[i]), outcomeUnknown}
 		if !null(executed, i) {
 			all[i].executed = executed.U8[i]
 		}

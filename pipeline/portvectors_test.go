@@ -219,7 +219,7 @@ func (v *portVector) compare(t *testing.T, table string, columns []string, got [
 			t.Errorf("%s has no row %v", table, want[i])
 		default:
 			for c, cell := range want[i] {
-				if untold(table, columns[c], want[i], cell) || cell == "reserved_reason" && got[i]["reason"] == "reserved_header" {
+				if unknown(table, columns[c], want[i], cell) || cell == "reserved_reason" && got[i]["reason"] == "reserved_header" {
 					continue
 				}
 				if !agrees(got[i][columns[c]], cell) {
@@ -230,9 +230,9 @@ func (v *portVector) compare(t *testing.T, table string, columns []string, got [
 	}
 }
 
-// untold reports whether a vector leaves a cell open: details, the position of a
+// unknown reports whether a vector leaves a cell open: details, the position of a
 // transfer of no instruction, and the addresses where trace starts.
-func untold(table, column string, want []any, cell any) bool {
+func unknown(table, column string, want []any, cell any) bool {
 	starts := table == "events" && slices.Contains([]any{"trace_on", "overflow", "debug_exit"}, want[0])
 	return cell == nil && (column == "detail" || column == "position" || starts && column == "address")
 }

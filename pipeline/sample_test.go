@@ -61,7 +61,7 @@ func TestSampleTruth(t *testing.T) {
 		program.Write(binary.LittleEndian.AppendUint32(nil, schema.Word(cellHex(t, row["address"]))))
 		executed := uint8(slices.Index([]string{"false", "true", "NULL"}, row["executed"]))
 		program.Write([]byte{uint8(cellNumber(t, row["size"])), uint8(slices.Index(schema.ISANames, row["isa"])), executed})
-		*[]*int64{&got.Failed, &got.Executed, &got.Untold}[executed]++
+		*[]*int64{&got.Failed, &got.Executed, &got.Unknown}[executed]++
 		for _, column := range []string{"cycles", "cycle", "timestamp", "context_id"} {
 			timing.Write(hashedCell(t, row[column]))
 		}
@@ -90,7 +90,7 @@ func TestSampleTruth(t *testing.T) {
 	}
 	for _, row := range set.rows["contexts"] {
 		got.Contexts = append(got.Contexts, digest.Context{
-			Seq: int64(cellNumber(t, row["seq"])), ContextID: cellOptional[uint32](t, row["context_id"]), VMID: cellOptional[uint8](t, row["vmid"]), Security: row["security"],
+			Seq: int64(cellNumber(t, row["seq"])), ContextID: cellOptional[uint32](t, row["context_id"]), VMID: cellOptional[uint32](t, row["vmid"]), Security: row["security"],
 		})
 	}
 	for _, row := range set.rows["timestamps"] {

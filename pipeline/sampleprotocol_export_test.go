@@ -75,11 +75,11 @@ func TestSampleProtocol(t *testing.T) {
 		"segments byte_offset=8 bytes=4 bytes_lost=0 instructions=3",
 		"segments byte_offset=40 bytes=4 bytes_lost=2 instructions=1",
 		"segments byte_offset=72 bytes=4 bytes_lost=1 instructions=2",
-		"counts source=16 address=4096 executed=2 failed=0 untold=0 first_seq=0 timed=0 cycles=NULL cycles_spread=NULL",
-		"counts source=16 address=4100 executed=1 failed=0 untold=0 first_seq=1 timed=0 cycles=NULL cycles_spread=NULL",
-		"counts source=16 address=4104 executed=1 failed=0 untold=0 first_seq=2 timed=0 cycles=NULL cycles_spread=NULL",
-		"counts source=16 address=8192 executed=1 failed=0 untold=0 first_seq=4 timed=0 cycles=NULL cycles_spread=NULL",
-		"counts source=16 address=8196 executed=1 failed=0 untold=0 first_seq=5 timed=0 cycles=NULL cycles_spread=NULL",
+		"counts source=16 address=4096 executed=2 failed=0 unknown=0 first_seq=0 timed=0 cycles=NULL cycles_spread=NULL",
+		"counts source=16 address=4100 executed=1 failed=0 unknown=0 first_seq=1 timed=0 cycles=NULL cycles_spread=NULL",
+		"counts source=16 address=4104 executed=1 failed=0 unknown=0 first_seq=2 timed=0 cycles=NULL cycles_spread=NULL",
+		"counts source=16 address=8192 executed=1 failed=0 unknown=0 first_seq=4 timed=0 cycles=NULL cycles_spread=NULL",
+		"counts source=16 address=8196 executed=1 failed=0 unknown=0 first_seq=5 timed=0 cycles=NULL cycles_spread=NULL",
 		"edges source=16 from_address=4104 to_address=4096 kind=return outcome=taken n=1 cycles=NULL", // a loss cuts the other
 		"sources protocol=samples status=decoded unit=samples bytes=13 bytes_decoded=9 bytes_lost=4",
 	}

@@ -372,7 +372,7 @@ func expand(set *rowSet) []map[string]string {
 				row["executed"] = fmt.Sprint(failed>>i&1 == 0)
 			}
 			if i == n-1 {
-				row["executed"] = map[string]string{"untold": "NULL", "not_taken": "false", "taken": "true", "passed": "true"}[run["outcome"]]
+				row["executed"] = map[string]string{"unknown": "NULL", "not_taken": "false", "taken": "true", "passed": "true"}[run["outcome"]]
 				row["cycles"], row["cycle"] = run["cycles"], run["cycle"]
 			}
 			rows = append(rows, row)

@@ -103,7 +103,7 @@ func TestCoverageViews(t *testing.T) {
 	writeDataset(t, filepath.Join(dir, "a"), schema.LevelInstructions, runA)
 	viewsTest{directory: dir, views: "a/views.sql", asks: []ask{
 		{
-			"SELECT datasets, instructions, covered, covered_pct, reached_only, untold_only, functions, functions_covered, functions_full, functions_pct FROM coverage",
+			"SELECT datasets, instructions, covered, covered_pct, reached_only, unknown_only, functions, functions_covered, functions_full, functions_pct FROM coverage",
 			"1 11 6 54.55 1 2 3 3 0 100",
 		},
 		{"SELECT lines, lines_covered, lines_pct, branches, outcomes_seen, outcomes_pct FROM coverage", "9 6 66.67 2 3 75"},
@@ -111,12 +111,12 @@ func TestCoverageViews(t *testing.T) {
 			"SELECT decoded_pct, bytes_lost, bytes_unplaced, gaps, outside_executions, image_match, agreement, program_agrees FROM coverage",
 			"99 10 99 0 5 0.995 0.967 true",
 		},
-		{"SELECT function, name, hex8(address), file, line, covered_pct, instructions, covered, reached_only, untold_only, entries FROM coverage_functions ORDER BY function", `
+		{"SELECT function, name, hex8(address), file, line, covered_pct, instructions, covered, reached_only, unknown_only, entries FROM coverage_functions ORDER BY function", `
 			0 main 0x00008000 main.c 1 60 5 3 1 0 10
 			1 twin 0x00008020 util.c 1 50 4 2 0 1  1
 			2 twin 0x00008030 far.c  1 50 2 1 0 1  1
 		`},
-		{"SELECT file, line, covered, executions, instructions, instructions_covered, reached_only, untold_only FROM coverage_lines ORDER BY file, line", `
+		{"SELECT file, line, covered, executions, instructions, instructions_covered, reached_only, unknown_only FROM coverage_lines ORDER BY file, line", `
 			far.c  1 true  1  1 1 0 1
 			main.c 1 true  10 1 1 0 0
 			main.c 2 true  9  2 1 1 0
@@ -127,17 +127,17 @@ func TestCoverageViews(t *testing.T) {
 			util.c 4 false 0  1 0 0 0
 			util.h 9 false 0  1 0 0 0
 		`},
-		{"SELECT file, covered_pct, lines, lines_covered, instructions, instructions_covered, reached_only, untold_only, outcomes, outcomes_seen FROM coverage_files ORDER BY file", `
+		{"SELECT file, covered_pct, lines, lines_covered, instructions, instructions_covered, reached_only, unknown_only, outcomes, outcomes_seen FROM coverage_files ORDER BY file", `
 			far.c  100   1 1 1 1 0 1 0 0
 			main.c 75    4 3 5 3 1 0 2 2
 			util.c 66.67 3 2 3 2 0 1 2 1
 			util.h 0     1 0 1 0 0 0 0 0
 		`},
-		{"SELECT hex8(address), name, line, verdict, taken, not_taken, untold FROM coverage_branches ORDER BY address", `
+		{"SELECT hex8(address), name, line, verdict, taken, not_taken, unknown FROM coverage_branches ORDER BY address", `
 			0x00008008 main 2 both         9 1 0
 			0x00008024 twin 2 always_taken 1 0 0
 		`},
-		{"SELECT hex8(address), function, file, verdict, passed, failed, untold FROM coverage_predicated ORDER BY address", `
+		{"SELECT hex8(address), function, file, verdict, passed, failed, unknown FROM coverage_predicated ORDER BY address", `
 			0x00008004 0 main.c always_failed 0 10 0
 			0x00008030 2 far.c  always_failed 0 2  1
 		`},
@@ -151,7 +151,7 @@ func TestCoverageViews(t *testing.T) {
 			19 0x00008032 a32 1 a
 			19 0x00009000 a32 4 a
 		`},
-		{"SELECT hex8(address), executed, failed, untold, executions, timed, cycles, cycles_spread, covered, reached FROM coverage_instructions WHERE address IN (32772, 32776, 32788) ORDER BY address", `
+		{"SELECT hex8(address), executed, failed, unknown, executions, timed, cycles, cycles_spread, covered, reached FROM coverage_instructions WHERE address IN (32772, 32776, 32788) ORDER BY address", `
 			0x00008004 0 10 0 10 10 -  10 false true
 			0x00008008 9  1 0 10 10 40 10 true  true
 			0x00008014 0  0 0  0  0 -  -  false false
@@ -171,7 +171,7 @@ func TestCoverageOfTwoDatasets(t *testing.T) {
 		},
 		{"SELECT hex8(address), verdict, taken, not_taken FROM coverage_branches ORDER BY address", "0x00008008 both 9 1\n0x00008024 both 1 3"},
 		{"SELECT executions, datasets FROM counts_all WHERE address = 32768", "11 2"},
-		{"SELECT hex8(address), taken, not_taken, untold, taken_pct, targets, taken_cycles, not_taken_cycles FROM branch_outcomes ORDER BY address", `
+		{"SELECT hex8(address), taken, not_taken, unknown, taken_pct, targets, taken_cycles, not_taken_cycles FROM branch_outcomes ORDER BY address", `
 			0x00008008 9 1 0 90 1 36 4
 			0x00008024 1 3 0 25 1 -  -
 		`},
@@ -292,7 +292,7 @@ func TestHotViews(t *testing.T) {
 			main.c 2 20 20 50
 			main.c 3 1  -  -
 		`},
-		{"SELECT isa, kind, instructions, instructions_pct, failed, untold, bytes_each, cycles_each FROM instruction_mix ORDER BY ALL", `
+		{"SELECT isa, kind, instructions, instructions_pct, failed, unknown, bytes_each, cycles_each FROM instruction_mix ORDER BY ALL", `
 			a32 branch 11 26.83 1  0 4 1
 			a32 call   1  2.44  0  0 4 -
 			a32 other  21 51.22 10 1 4 1.5

@@ -19,12 +19,12 @@ const (
 	InstructionsCycle      IndexU64     = 12
 	InstructionsTimestamp  IndexU64     = 13
 	InstructionsContextID  IndexU32     = 14
-	InstructionsVMID       IndexU8      = 15
+	InstructionsVMID       IndexU32     = 15
 	InstructionsSecurity   IndexU8      = 16
 )
 
 // AppendInstructions appends a row of `instructions`.
-func AppendInstructions(b *Batch, keys Keys, address Address, size uint8, isa ISA, opcode uint32, kind Kind, executed Null[bool], cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint8], security Null[Security]) {
+func AppendInstructions(b *Batch, keys Keys, address Address, size uint8, isa ISA, opcode uint32, kind Kind, executed Null[bool], cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security]) {
 	v := b.of(&Instructions)
 	putU8(&v[InstructionsSource], keys.Source)
 	putU64(&v[InstructionsSeq], keys.Seq)
@@ -41,7 +41,7 @@ func AppendInstructions(b *Batch, keys Keys, address Address, size uint8, isa IS
 	putNullU64(&v[InstructionsCycle], cycle)
 	putNullUint63(&v[InstructionsTimestamp], timestamp)
 	putNullU32(&v[InstructionsContextID], contextID)
-	putNullU8(&v[InstructionsVMID], vmid)
+	putNullU32(&v[InstructionsVMID], vmid)
 	putNullU8(&v[InstructionsSecurity], security)
 }
 
@@ -61,13 +61,13 @@ const (
 	BlocksCycle        IndexU64 = 11
 	BlocksTimestamp    IndexU64 = 12
 	BlocksContextID    IndexU32 = 13
-	BlocksVMID         IndexU8  = 14
+	BlocksVMID         IndexU32 = 14
 	BlocksSecurity     IndexU8  = 15
 	BlocksRun          IndexU32 = 16
 )
 
 // AppendBlocks appends a row of `blocks`.
-func AppendBlocks(b *Batch, keys Keys, codeBlock int32, instructions uint16, first uint16, failed Null[uint64], outcome Outcome, cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint8], security Null[Security], run Null[int32]) {
+func AppendBlocks(b *Batch, keys Keys, codeBlock int32, instructions uint16, first uint16, failed Null[uint64], outcome Outcome, cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security], run Null[int32]) {
 	v := b.of(&Blocks)
 	putU8(&v[BlocksSource], keys.Source)
 	putU64(&v[BlocksSeq], keys.Seq)
@@ -83,7 +83,7 @@ func AppendBlocks(b *Batch, keys Keys, codeBlock int32, instructions uint16, fir
 	putNullU64(&v[BlocksCycle], cycle)
 	putNullUint63(&v[BlocksTimestamp], timestamp)
 	putNullU32(&v[BlocksContextID], contextID)
-	putNullU8(&v[BlocksVMID], vmid)
+	putNullU32(&v[BlocksVMID], vmid)
 	putNullU8(&v[BlocksSecurity], security)
 	putNullU32(&v[BlocksRun], run)
 }
@@ -151,12 +151,12 @@ const (
 	ExceptionsCycle         IndexU64     = 12
 	ExceptionsTimestamp     IndexU64     = 13
 	ExceptionsContextID     IndexU32     = 14
-	ExceptionsVMID          IndexU8      = 15
+	ExceptionsVMID          IndexU32     = 15
 	ExceptionsSecurity      IndexU8      = 16
 )
 
 // AppendExceptions appends a row of `exceptions`.
-func AppendExceptions(b *Batch, keys Keys, ordinal int64, event ExceptionEvent, number Null[uint16], typ Null[ExceptionType], returnAddress Null[Address], target Null[Address], resume Null[uint8], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint8], security Null[Security]) {
+func AppendExceptions(b *Batch, keys Keys, ordinal int64, event ExceptionEvent, number Null[uint16], typ Null[ExceptionType], returnAddress Null[Address], target Null[Address], resume Null[uint8], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security]) {
 	v := b.of(&Exceptions)
 	putU8(&v[ExceptionsSource], keys.Source)
 	putU64(&v[ExceptionsSeq], keys.Seq)
@@ -173,7 +173,7 @@ func AppendExceptions(b *Batch, keys Keys, ordinal int64, event ExceptionEvent, 
 	putNullU64(&v[ExceptionsCycle], cycle)
 	putNullUint63(&v[ExceptionsTimestamp], timestamp)
 	putNullU32(&v[ExceptionsContextID], contextID)
-	putNullU8(&v[ExceptionsVMID], vmid)
+	putNullU32(&v[ExceptionsVMID], vmid)
 	putNullU8(&v[ExceptionsSecurity], security)
 }
 
@@ -236,20 +236,20 @@ const (
 	ContextsSegment    IndexU32 = 2
 	ContextsByteOffset IndexU64 = 3
 	ContextsContextID  IndexU32 = 4
-	ContextsVMID       IndexU8  = 5
+	ContextsVMID       IndexU32 = 5
 	ContextsSecurity   IndexU8  = 6
 	ContextsISA        IndexU8  = 7
 )
 
 // AppendContexts appends a row of `contexts`.
-func AppendContexts(b *Batch, keys Keys, contextID Null[uint32], vmid Null[uint8], security Null[Security], isa Null[ISA]) {
+func AppendContexts(b *Batch, keys Keys, contextID Null[uint32], vmid Null[uint32], security Null[Security], isa Null[ISA]) {
 	v := b.of(&Contexts)
 	putU8(&v[ContextsSource], keys.Source)
 	putU64(&v[ContextsSeq], keys.Seq)
 	putNullU32(&v[ContextsSegment], keys.Segment)
 	putU64(&v[ContextsByteOffset], keys.ByteOffset)
 	putNullU32(&v[ContextsContextID], contextID)
-	putNullU8(&v[ContextsVMID], vmid)
+	putNullU32(&v[ContextsVMID], vmid)
 	putNullU8(&v[ContextsSecurity], security)
 	putNullU8(&v[ContextsISA], isa)
 }
@@ -351,14 +351,14 @@ const (
 	SegmentsOrdinal       IndexU64     = 15
 	SegmentsTimestamp     IndexU64     = 16
 	SegmentsContextID     IndexU32     = 17
-	SegmentsVMID          IndexU8      = 18
+	SegmentsVMID          IndexU32     = 18
 	SegmentsSecurity      IndexU8      = 19
 	SegmentsCarried       IndexStr     = 20
 	SegmentsDecodeFrom    IndexU32     = 21
 )
 
 // AppendSegments appends a row of `segments`.
-func AppendSegments(b *Batch, keys Keys, bytes int64, bytesDecoded int64, bytesLost int64, bytesUnplaced int64, instructions int64, exceptions int64, address Null[Address], reason ISyncReason, streamOffset Null[int64], epoch Null[int32], cycle Null[int64], ordinal Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint8], security Null[Security], carried string, decodeFrom Null[int32]) {
+func AppendSegments(b *Batch, keys Keys, bytes int64, bytesDecoded int64, bytesLost int64, bytesUnplaced int64, instructions int64, exceptions int64, address Null[Address], reason ISyncReason, streamOffset Null[int64], epoch Null[int32], cycle Null[int64], ordinal Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security], carried string, decodeFrom Null[int32]) {
 	v := b.of(&Segments)
 	putU8(&v[SegmentsSource], keys.Source)
 	putU64(&v[SegmentsSeq], keys.Seq)
@@ -378,7 +378,7 @@ func AppendSegments(b *Batch, keys Keys, bytes int64, bytesDecoded int64, bytesL
 	putNullU64(&v[SegmentsOrdinal], ordinal)
 	putNullUint63(&v[SegmentsTimestamp], timestamp)
 	putNullU32(&v[SegmentsContextID], contextID)
-	putNullU8(&v[SegmentsVMID], vmid)
+	putNullU32(&v[SegmentsVMID], vmid)
 	putNullU8(&v[SegmentsSecurity], security)
 	putNullStr(&v[SegmentsCarried], carried)
 	putNullU32(&v[SegmentsDecodeFrom], decodeFrom)
@@ -483,7 +483,7 @@ const (
 	CountsISA          IndexU8      = 2
 	CountsExecuted     IndexU64     = 3
 	CountsFailed       IndexU64     = 4
-	CountsUntold       IndexU64     = 5
+	CountsUnknown      IndexU64     = 5
 	CountsFirstSeq     IndexU64     = 6
 	CountsTimed        IndexU64     = 7
 	CountsCycles       IndexU64     = 8
@@ -491,14 +491,14 @@ const (
 )
 
 // AppendCounts appends a row of `counts`.
-func AppendCounts(b *Batch, source uint8, address Address, isa ISA, executed int64, failed int64, untold int64, firstSeq int64, timed int64, cycles Null[int64], cyclesSpread Null[float64]) {
+func AppendCounts(b *Batch, source uint8, address Address, isa ISA, executed int64, failed int64, unknown int64, firstSeq int64, timed int64, cycles Null[int64], cyclesSpread Null[float64]) {
 	v := b.of(&Counts)
 	putU8(&v[CountsSource], source)
 	putU32(&v[CountsAddress], address)
 	putU8(&v[CountsISA], isa)
 	putU64(&v[CountsExecuted], executed)
 	putU64(&v[CountsFailed], failed)
-	putU64(&v[CountsUntold], untold)
+	putU64(&v[CountsUnknown], unknown)
 	putU64(&v[CountsFirstSeq], firstSeq)
 	putU64(&v[CountsTimed], timed)
 	putNullU64(&v[CountsCycles], cycles)

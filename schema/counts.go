@@ -4,11 +4,11 @@ package schema
 // the code that ran, not on the length of the capture.
 
 // Counts has how often each address was executed. An address is covered if it ran
-// other than failing its condition: executed + untold > 0.
+// other than failing its condition: executed + unknown > 0.
 var Counts = Table{
 	Name: "counts", Row: "source, address and instruction set of executed instructions",
 	Written: Always, PerSource: true,
-	Example: "SELECT hex8(address) AS address, executed, failed, untold FROM counts ORDER BY executed DESC LIMIT 10;",
+	Example: "SELECT hex8(address) AS address, executed, failed, unknown FROM counts ORDER BY executed DESC LIMIT 10;",
 	Key:     []string{"address", "isa"},
 	Columns: []Column{
 		sourceColumn,
@@ -17,7 +17,7 @@ var Counts = Table{
 		{Name: "executed", Type: Int64, Doc: "How often it passed its condition."},
 		{Name: "failed", Type: Int64, Doc: "How often it failed its condition."},
 		{
-			Name: "untold", Type: Int64,
+			Name: "unknown", Type: Int64,
 			Doc: "How often it ran where the trace does not say whether it passed (PFT: between waypoints).",
 		},
 		{Name: "first_seq", Type: Int64, Doc: "Ordinal, in its source, of the first time."},

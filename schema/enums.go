@@ -54,14 +54,14 @@ type Outcome uint8
 
 // The outcomes, in the order of the enum column `outcome`.
 const (
-	Untold   Outcome = iota // executed is NULL
+	Unknown  Outcome = iota // executed is NULL
 	Taken                   // a branch that was executed
 	NotTaken                // failed its condition, branch or not
 	Passed                  // executed, not a branch
 )
 
 // OutcomeNames are the values of the enum column `outcome`.
-var OutcomeNames = []string{"untold", "taken", "not_taken", "passed"}
+var OutcomeNames = []string{"unknown", "taken", "not_taken", "passed"}
 
 func (o Outcome) String() string { return OutcomeNames[o] }
 
@@ -350,13 +350,13 @@ type EdgeOutcome uint8
 
 // The outcomes, in the order of the enum column `edges.outcome`.
 const (
-	EdgeUntold EdgeOutcome = iota
+	EdgeUnknown EdgeOutcome = iota
 	EdgeTaken
 	EdgeNotTaken
 )
 
 // EdgeOutcomeNames are the values of the enum column `edges.outcome`.
-var EdgeOutcomeNames = []string{"untold", "taken", "not_taken"}
+var EdgeOutcomeNames = []string{"unknown", "taken", "not_taken"}
 
 func (o EdgeOutcome) String() string { return EdgeOutcomeNames[o] }
 

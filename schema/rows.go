@@ -47,7 +47,7 @@ type Exception struct {
 	// since the count before it, and the entry itself: nothing tells them apart.
 	Cycles    Null[uint32]
 	ContextID Null[uint32]
-	VMID      Null[uint8] // NULL: as in Span
+	VMID      Null[uint32] // NULL: as in Span
 	Security  Security
 	Timestamp int32 // as in Span
 }
@@ -82,7 +82,7 @@ type Timestamp struct {
 type Context struct {
 	Key
 	ContextID Null[uint32]
-	VMID      Null[uint8] // NULL: as in Span
+	VMID      Null[uint32] // NULL: as in Span
 	Security  Security
 	ISA       Null[ISA] // NULL: no instructions are traced
 }
@@ -149,7 +149,7 @@ type Start struct {
 	// ContextID, VMID and Security are those of the last row of `contexts`. Security is
 	// NULL if there is none.
 	ContextID Null[uint32]
-	VMID      Null[uint8]
+	VMID      Null[uint32]
 	Security  Null[Security]
 	Carried   string // JSON object of what else crosses the cut; "" if nothing does
 	// DecodeFrom is the segment at which decoding has to begin: this one, or an earlier one.

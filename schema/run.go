@@ -84,7 +84,7 @@ type Span struct {
 	Epoch     int32 // relative to the segment: 0 continues the last epoch of the segment before
 	Timestamp int32 // index of the last timestamp row, or TimestampCarried
 	ContextID Null[uint32]
-	VMID      Null[uint8] // NULL: not traced yet in this segment, that of the segment before holds
+	VMID      Null[uint32] // NULL: not traced yet in this segment, that of the segment before holds
 	Security  Security
 }
 

@@ -74,18 +74,18 @@ func testColumns(t *testing.T, table *Table) {
 func TestKeys(t *testing.T) {
 	const keys = "source INTEGER, seq BIGINT, segment INTEGER?, byte_offset BIGINT"
 	for table, want := range map[*Table]string{
-		&Instructions: keys + ", address BIGINT, size INTEGER, isa VARCHAR, opcode BIGINT, kind VARCHAR, executed BOOLEAN?, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid INTEGER?, security VARCHAR?",
-		&Blocks:       keys + ", code_block INTEGER, instructions INTEGER, first INTEGER, failed BIGINT?, outcome VARCHAR, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid INTEGER?, security VARCHAR?, run INTEGER?",
+		&Instructions: keys + ", address BIGINT, size INTEGER, isa VARCHAR, opcode BIGINT, kind VARCHAR, executed BOOLEAN?, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?",
+		&Blocks:       keys + ", code_block INTEGER, instructions INTEGER, first INTEGER, failed BIGINT?, outcome VARCHAR, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?, run INTEGER?",
 		&BlockRuns:    "source INTEGER, run INTEGER, code_block INTEGER, first INTEGER, instructions INTEGER, outcome VARCHAR",
 		&CodeBlocks:   "source INTEGER, code_block INTEGER, position INTEGER, address BIGINT, size INTEGER, isa VARCHAR, opcode BIGINT, kind VARCHAR",
-		&Exceptions:   keys + ", ordinal BIGINT, event VARCHAR, number INTEGER?, type VARCHAR?, return_address BIGINT?, target BIGINT?, resume INTEGER?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid INTEGER?, security VARCHAR?",
+		&Exceptions:   keys + ", ordinal BIGINT, event VARCHAR, number INTEGER?, type VARCHAR?, return_address BIGINT?, target BIGINT?, resume INTEGER?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?",
 		&CycleCounts:  keys + ", epoch INTEGER?, cycles BIGINT?, cycle BIGINT?, kind VARCHAR, late BOOLEAN",
 		&Timestamps:   keys + ", timestamp BIGINT?, known_bits INTEGER, epoch INTEGER, cycle BIGINT?",
-		&Contexts:     keys + ", context_id BIGINT?, vmid INTEGER?, security VARCHAR?, isa VARCHAR?",
+		&Contexts:     keys + ", context_id BIGINT?, vmid BIGINT?, security VARCHAR?, isa VARCHAR?",
 		&DataAccesses: "source INTEGER, seq BIGINT?, segment INTEGER?, byte_offset BIGINT, position INTEGER, address BIGINT?, value BIGINT?, size INTEGER?, access VARCHAR?, tag INTEGER?, state VARCHAR",
 		&Events:       keys + ", event VARCHAR, address BIGINT?, detail VARCHAR?",
 		&Losses:       keys + ", bytes BIGINT, reason VARCHAR, detail VARCHAR?",
-		&Segments:     keys + ", bytes BIGINT, bytes_decoded BIGINT, bytes_lost BIGINT, bytes_unplaced BIGINT, instructions BIGINT, exceptions BIGINT, address BIGINT?, reason VARCHAR, stream_offset BIGINT?, epoch INTEGER?, cycle BIGINT?, ordinal BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid INTEGER?, security VARCHAR?, carried VARCHAR?, decode_from INTEGER?",
+		&Segments:     keys + ", bytes BIGINT, bytes_decoded BIGINT, bytes_lost BIGINT, bytes_unplaced BIGINT, instructions BIGINT, exceptions BIGINT, address BIGINT?, reason VARCHAR, stream_offset BIGINT?, epoch INTEGER?, cycle BIGINT?, ordinal BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?, carried VARCHAR?, decode_from INTEGER?",
 		&Packets:      keys + ", type VARCHAR, bytes BLOB, fields VARCHAR",
 	} {
 		var got []string

@@ -55,7 +55,7 @@ var (
 		Doc: "Context ID; NULL until it is known.",
 	}
 	vmidColumn = Column{
-		Name: "vmid", Type: Uint8, Nullable: true,
+		Name: "vmid", Type: Uint32, Nullable: true,
 		Doc: "Virtual machine ID; NULL until it is known.",
 	}
 	securityColumn = Column{
@@ -160,7 +160,7 @@ var Blocks = Table{
 		Column{
 			Name: "outcome", Type: Enum, Names: OutcomeNames,
 			Doc: "Outcome of the last instruction: executed is true for taken and passed, false for not_taken, branch or not, " +
-				"NULL for untold.",
+				"NULL for unknown.",
 		},
 		Column{
 			Name: "cycles", Type: Uint32, Nullable: true, Unit: "cycles",

@@ -151,7 +151,7 @@ SELECT * FROM instructions WHERE seq BETWEEN a AND z;
 const expansion = `SELECT b.source, b.seq + d.position - b.first AS seq, b.segment, b.byte_offset,
        d.address, d.size, d.isa, d.opcode, d.kind,
        CASE WHEN d.position = b.first + b.instructions - 1
-            THEN CASE WHEN b.outcome <> 'untold' THEN b.outcome <> 'not_taken' END
+            THEN CASE WHEN b.outcome <> 'unknown' THEN b.outcome <> 'not_taken' END
             ELSE (b.failed >> (d.position - b.first)) & 1 = 0 END AS executed,
        CASE WHEN d.position = b.first + b.instructions - 1 THEN b.cycles END AS cycles,
        b.epoch,

@@ -144,7 +144,7 @@ func blocksDataset() dataset {
 			0x13  0 0 100 0  3 0 - taken     7 0 7 - - - -
 			0x13  3 0 101 1  1 0 0 passed    - 0 - - - - non_secure
 			0x13  4 0 102 1  1 1 1 not_taken 2 0 9 5 7 1 secure
-			0x13  5 0 103 0  3 0 1 untold    - 1 - 6 - - -
+			0x13  5 0 103 0  3 0 1 unknown    - 1 - 6 - - -
 			0x13  8 1 104 2 63 3 0x6000000000000000 not_taken - 1 - - - - -
 			0x13 71 1 105 1  1 0 1 passed    - 1 - - - - -
 			0x14  0 0 50  0  1 0 - not_taken - 0 - - - - -

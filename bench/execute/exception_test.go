@@ -166,7 +166,7 @@ func TestExecuteTasks(t *testing.T) {
 	delete(x.Rates, schema.ExcDebug)
 	type world struct {
 		contextID uint32
-		vmid      uint8
+		vmid      uint32
 		security  schema.Security
 	}
 	depth := 0

@@ -72,7 +72,7 @@ type Options struct {
 type Task struct {
 	Entry     step.Place
 	ContextID uint32
-	VMID      uint8
+	VMID      uint32
 }
 
 // Windows are runs of steps.

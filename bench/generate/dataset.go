@@ -174,7 +174,7 @@ func (d *DatasetRows) Segment(row *truth.Segment) {
 		schema.AppendSegments(d.row(&schema.Segments), d.keys(x.Key, offset), x.Bytes, x.BytesDecoded, x.BytesLost,
 			x.BytesUnplaced,
 			x.Instructions, x.Exceptions, x.Address, x.Reason, noNumber, schema.Null[int32]{}, noNumber, noNumber,
-			schema.Null[uint64]{}, schema.Null[uint32]{}, schema.Null[uint8]{}, schema.Null[schema.Security]{}, "",
+			schema.Null[uint64]{}, schema.Null[uint32]{}, schema.Null[uint32]{}, schema.Null[schema.Security]{}, "",
 			schema.Null[int32]{})
 	})
 }

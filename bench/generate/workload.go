@@ -43,7 +43,7 @@ const tasks = 4
 func newTasks(entry step.Place, targets []step.Place) []execute.Task {
 	all := []execute.Task{{Entry: entry, ContextID: 1, VMID: 1}}
 	for i := 1; i < tasks && len(targets) > 0; i++ {
-		all = append(all, execute.Task{Entry: targets[i*len(targets)/tasks], ContextID: uint32(i + 1), VMID: uint8(i%2 + 1)})
+		all = append(all, execute.Task{Entry: targets[i*len(targets)/tasks], ContextID: uint32(i + 1), VMID: uint32(i%2 + 1)})
 	}
 	return all
 }

@@ -32,7 +32,7 @@ type Element struct {
 	Cycles        schema.Null[int64]
 
 	ContextID schema.Null[uint32]
-	VMID      schema.Null[uint8]
+	VMID      schema.Null[uint32]
 	Security  schema.Security
 }
 
@@ -138,8 +138,8 @@ func (r *textReader) context(e *Element) {
 	if v, ok := r.find(idText, 16, 32); ok {
 		e.ContextID = schema.Of(uint32(v))
 	}
-	if v, ok := r.find(vmidText, 16, 8); ok {
-		e.VMID = schema.Of(uint8(v))
+	if v, ok := r.find(vmidText, 16, 32); ok {
+		e.VMID = schema.Of(uint32(v))
 	}
 	switch {
 	case strings.Contains(r.text, "EL2"):

@@ -22,7 +22,7 @@ func TestParseElement(t *testing.T) {
 			Source: 0x7b, Offset: 21, Kind: "TIMESTAMP", Timestamp: 4500000000, Cycles: schema.Of[int64](0),
 		},
 		"Idx:19; ID:10; OCSD_GEN_TRC_ELEM_PE_CONTEXT((ISA=A32) N; 32-bit; VMID=0x1; CTXTID=0x2; )": {
-			Source: 0x10, Offset: 19, Kind: "PE_CONTEXT", VMID: schema.Of[uint8](1), ContextID: schema.Of[uint32](2), Security: schema.NonSecure,
+			Source: 0x10, Offset: 19, Kind: "PE_CONTEXT", VMID: schema.Of[uint32](1), ContextID: schema.Of[uint32](2), Security: schema.NonSecure,
 		},
 		// A warning and an element may be on one line.
 		"CS ID=10; Warning: unsupported instruction set processing BranchAddr packet.Idx:15; ID:10; OCSD_GEN_TRC_ELEM_ADDR_NACC( 0xa000 )": {

@@ -53,7 +53,7 @@ type Step struct {
 
 	// ContextID and VMID are those of the core during the step.
 	ContextID uint32
-	VMID      uint8
+	VMID      uint32
 	// Cycles is the cost of the step, for debug state the time spent there.
 	Cycles uint32
 

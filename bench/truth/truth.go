@@ -59,7 +59,7 @@ type State struct {
 	Cycle     schema.Null[int64]
 	Timestamp schema.Null[uint64]
 	ContextID schema.Null[uint32]
-	VMID      schema.Null[uint8]
+	VMID      schema.Null[uint32]
 	Security  schema.Security
 }
 
@@ -111,7 +111,7 @@ type Timestamp struct {
 type Context struct {
 	Key
 	ContextID schema.Null[uint32]
-	VMID      schema.Null[uint8]
+	VMID      schema.Null[uint32]
 	Security  schema.Security
 	ISA       schema.Null[schema.ISA]
 }

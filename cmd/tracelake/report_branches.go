@@ -18,7 +18,7 @@ program file: export with -e FILE.
 
 Branches seen to go only one way come first. Conditional instructions that are
 no branches follow: taken means that they passed. Where the trace does not have
-an outcome it is untold (PFT: of all but branches). These are branches of the
+an outcome it is unknown (PFT: of all but branches). These are branches of the
 compiled program, not decisions in its source.
 
 Examples:
@@ -47,7 +47,7 @@ func branches(ctx *cli.Context) error {
 	var a *answer.Answer
 	var legend []string
 	if q.each {
-		a, legend = answer.Branches(head, b, q.top, limit, baseline), []string{"taken", "not taken", "untold"}
+		a, legend = answer.Branches(head, b, q.top, limit, baseline), []string{"taken", "not taken", "unknown"}
 	} else {
 		a = answer.BranchesBy(head, b, c, q.by, q.top, limit, baseline)
 	}

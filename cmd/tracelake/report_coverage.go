@@ -96,14 +96,14 @@ func (s *screen) coverage(c *report.Coverage) {
 // conditions says what was seen of conditional instructions.
 func (s *screen) conditions(b *report.BranchFigures, p *report.Predicated) {
 	if b.All > 0 {
-		s.line("%s of %s reached: %s taken, %s not taken, %s both, %s untold", thousands(b.Reached),
+		s.line("%s of %s reached: %s taken, %s not taken, %s both, %s unknown", thousands(b.Reached),
 			count(b.All, "conditional branch"),
-			thousands(b.Taken), thousands(b.NotTaken), thousands(b.Both), thousands(b.Untold))
+			thousands(b.Taken), thousands(b.NotTaken), thousands(b.Both), thousands(b.Unknown))
 	}
 	if p.All > 0 {
-		s.line("%s of %s reached: %s passed, %s failed, %s untold", thousands(p.Reached),
+		s.line("%s of %s reached: %s passed, %s failed, %s unknown", thousands(p.Reached),
 			count(p.All, "predicated instruction"),
-			thousands(p.Passed), thousands(p.Failed), thousands(p.Untold))
+			thousands(p.Passed), thousands(p.Failed), thousands(p.Unknown))
 	}
 }
 

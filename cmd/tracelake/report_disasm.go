@@ -20,7 +20,7 @@ func disasmCommand() *cli.Command {
 		UsageText: "tracelake report disasm DIR... --function NAME [flags]",
 		Description: `Each instruction is under the source line it is of, with kind, target and
 opcode, but no mnemonic. PASSED and FAILED are outcomes of conditional
-instructions: of branches, taken and not taken. UNTOLD is how often the trace
+instructions: of branches, taken and not taken. UNKNOWN is how often the trace
 does not say. Cycles of a run are spread evenly over its instructions; EACH is
 the mean of an execution. Bars are of cycles, or of executions where not all
 that ran has cycles.
@@ -133,7 +133,7 @@ func (s *screen) listingColumns(l *report.Listing) []listingColumn {
 			switch {
 			case !r.Conditional && r.Failed == 0:
 				return ""
-			case r.Executed+r.Failed == 0 && r.Untold > 0:
+			case r.Executed+r.Failed == 0 && r.Unknown > 0:
 				return s.None()
 			}
 			return thousands(n(r))
@@ -158,11 +158,11 @@ func (s *screen) listingColumns(l *report.Listing) []listingColumn {
 	return append(columns,
 		listingColumn{"KIND", table.Remark, kindText},
 		listingColumn{"OPCODE", table.Spare, func(r *report.ListingRow) string { return answer.Opcode(r.Opcode, r.Size) }},
-		listingColumn{"UNTOLD", table.Spare, func(r *report.ListingRow) string {
+		listingColumn{"UNKNOWN", table.Spare, func(r *report.ListingRow) string {
 			if !r.Conditional {
 				return ""
 			}
-			return thousands(r.Untold)
+			return thousands(r.Unknown)
 		}})
 }
 

@@ -121,7 +121,7 @@ func outcomeText(x *last.Executed) string {
 	case x.Executed.OK:
 		return "passed"
 	}
-	return "untold"
+	return "unknown"
 }
 
 // maxFrames is how many frames of a stack are shown.

@@ -87,7 +87,7 @@ func windowText(d *trust.Dataset) string {
 func trustText(t *trust.Summary) string {
 	parts := []string{decodedText(t), count(t.Gaps, "gap"), agreesText(t)}
 	if t.Conditions > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s untold", thousands(t.Untold), count(t.Conditions, "condition")))
+		parts = append(parts, fmt.Sprintf("%s of %s unknown", thousands(t.Unknown), count(t.Conditions, "condition")))
 	}
 	return strings.Join(parts, ", ")
 }

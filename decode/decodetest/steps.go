@@ -89,7 +89,7 @@ func (l *leaves) runs(from, to *decode.Ends) {
 		l.way(last, address[0])
 		for k := range address[1:] {
 			l.seq++
-			l.add(address[k], schema.KindOther, schema.Untold, address[k+1], 0)
+			l.add(address[k], schema.KindOther, schema.Unknown, address[k+1], 0)
 		}
 		l.seq++
 		last = run

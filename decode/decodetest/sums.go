@@ -34,7 +34,7 @@ type Extent struct {
 // An Execution is an instruction and what became of it.
 type Execution struct {
 	Address schema.Address
-	Outcome schema.Outcome // Untold inside a run that does not have it
+	Outcome schema.Outcome // Unknown inside a run that does not have it
 }
 
 // A Way is from an instruction to the next one.
@@ -175,7 +175,7 @@ func (s *Sums) fail(address []schema.Address, n int64) {
 // one.
 func (s *Sums) add(block *schema.Block, first, count int, run *schema.Run, n int64) (last Execution) {
 	for i := range count {
-		last = Execution{Address: block.Address[first+i], Outcome: schema.Untold}
+		last = Execution{Address: block.Address[first+i], Outcome: schema.Unknown}
 		switch {
 		case i == count-1:
 			last.Outcome = run.Outcome

@@ -220,7 +220,7 @@ func (d *Decoder) processPacket(p *Packet, i int) {
 		d.recordContext()
 	case VMID:
 		d.noteUndefined(p)
-		d.rec.VMID = schema.Of(p.VMID)
+		d.rec.VMID = schema.Of(uint32(p.VMID))
 		d.recordContext()
 	case Timestamp:
 		d.noteUndefined(p)

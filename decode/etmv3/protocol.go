@@ -149,7 +149,7 @@ func (c *Config) Preserve(k *decode.Preserved, b []byte) (n int) {
 			k.TimestampRaw = decode.Merge(k.TimestampRaw, p.Timestamp, sent)
 			k.TimestampBits = max(k.TimestampBits, sent)
 		case VMID:
-			k.VMID = schema.Of(p.VMID)
+			k.VMID = schema.Of(uint32(p.VMID))
 		default: // not valid after the lost bytes
 		}
 		n += p.Len

@@ -189,7 +189,7 @@ func (w *Walker) emit(t *Source, outcome schema.Outcome, n int) bool {
 
 // emitUntraced appends a run with no outcome or cost for its last instruction.
 func (w *Walker) emitUntraced(t *Source, n int) bool {
-	return w.emit(&Source{Offset: t.Offset}, schema.Untold, n)
+	return w.emit(&Source{Offset: t.Offset}, schema.Unknown, n)
 }
 
 // A Source is what runs take from their packet: its capture offset and, as in
@@ -293,7 +293,7 @@ func (w *Walker) Return() (schema.Security, bool) {
 }
 
 // UpTo walks up to and over the first instruction that ends after target: at least
-// one instruction. The outcomes are untold. It is the walk of
+// one instruction. The outcomes are unknown. It is the walk of
 // analyze_waypoint_update().
 func (w *Walker) UpTo(target schema.Address, t *Source) Stop {
 	w.enter()

@@ -248,7 +248,7 @@ func (d *Decoder) analyzeCID(p *Packet) {
 
 // analyzeVMID is analyze_vmid().
 func (d *Decoder) analyzeVMID(p *Packet) {
-	d.rec.VMID = schema.Of(p.VMID)
+	d.rec.VMID = schema.Of(uint32(p.VMID))
 	d.recordContext(d.currentISA())
 }
 

@@ -3,7 +3,7 @@
 WITH d AS (
   SELECT coalesce(getvariable('dataset_a'), min(dataset)) AS a, coalesce(getvariable('dataset_b'), max(dataset)) AS b FROM sources),
 ran AS (
-  SELECT dataset, build, address, isa, sum(executed + untold)::BIGINT AS n
+  SELECT dataset, build, address, isa, sum(executed + unknown)::BIGINT AS n
   FROM counts JOIN builds USING (dataset) GROUP BY ALL HAVING n > 0),
 new AS (
   SELECT b.build, b.address, b.n FROM ran b, d

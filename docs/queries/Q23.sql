@@ -3,8 +3,8 @@
 WITH d AS (
   SELECT coalesce(getvariable('dataset_a'), min(dataset)) AS a, coalesce(getvariable('dataset_b'), max(dataset)) AS b FROM sources),
 f AS (
-  SELECT c.dataset, p.build, p.core, p.function, p.name, sum(c.executed + c.failed + c.untold) AS instructions, sum(c.cycles_spread) AS cycles,
-         sum(c.executed + c.untold) FILTER (c.address = x.address) AS entries
+  SELECT c.dataset, p.build, p.core, p.function, p.name, sum(c.executed + c.failed + c.unknown) AS instructions, sum(c.cycles_spread) AS cycles,
+         sum(c.executed + c.unknown) FILTER (c.address = x.address) AS entries
   FROM counts c JOIN places p USING (dataset, source, address, isa)
   JOIN functions x ON x.dataset = p.dataset AND x.core IS NOT DISTINCT FROM p.core AND x.function = p.function
   GROUP BY c.dataset, p.build, p.core, p.function, p.name),

@@ -3,7 +3,7 @@
 WITH covered AS (
   SELECT DISTINCT p.build, p.core, p.address, coalesce(r.test, r.dataset) AS test
   FROM counts c JOIN places p USING (dataset, source, address, isa) JOIN runs r USING (dataset)
-  WHERE p.function IS NOT NULL AND c.executed + c.untold > 0),
+  WHERE p.function IS NOT NULL AND c.executed + c.unknown > 0),
 by_address AS (SELECT build, core, address, count(*) AS tests, min(test) AS first_test FROM covered GROUP BY build, core, address),
 total AS (SELECT build, instructions, trust FROM coverage)
 SELECT c.test, count(*) AS covered, pct(count(*), any_value(t.instructions)) AS covered_pct, count(*) FILTER (a.tests = 1) AS only_here,
@@ -12,5 +12,5 @@ FROM covered c JOIN by_address a ON a.build = c.build AND a.core IS NOT DISTINCT
 
 -- Answer of sample and synth, 2 rows:
 -- test | covered | covered_pct | only_here | cumulative | total | trust
--- tasks | 774 | 97.97 | 344 | 774 | 790 | incomplete: decoded 99.99 %, bytes lost 12, unplaced 0, gaps 1, executed outside code 0, untold 69.57 %, image match 1.0
--- walk | 435 | 55.06 | 5 | 779 | 790 | incomplete: decoded 99.99 %, bytes lost 12, unplaced 0, gaps 1, executed outside code 0, untold 69.57 %, image match 1.0
+-- tasks | 774 | 97.97 | 344 | 774 | 790 | incomplete: decoded 99.99 %, bytes lost 12, unplaced 0, gaps 1, executed outside code 0, unknown 69.57 %, image match 1.0
+-- walk | 435 | 55.06 | 5 | 779 | 790 | incomplete: decoded 99.99 %, bytes lost 12, unplaced 0, gaps 1, executed outside code 0, unknown 69.57 %, image match 1.0

@@ -1,9 +1,9 @@
 -- What kinds of instructions ran?
-SELECT isa, kind, instructions, instructions_pct, failed, untold, round(bytes_each, 2) AS bytes_each, round(cycles_each, 2) AS cycles_each
+SELECT isa, kind, instructions, instructions_pct, failed, unknown, round(bytes_each, 2) AS bytes_each, round(cycles_each, 2) AS cycles_each
 FROM instruction_mix ORDER BY build, instructions DESC, isa, kind;
 
 -- Answer of sample, 19 rows:
--- isa | kind | instructions | instructions_pct | failed | untold | bytes_each | cycles_each
+-- isa | kind | instructions | instructions_pct | failed | unknown | bytes_each | cycles_each
 -- a32 | other | 98453 | 45.09 | 0 | 98453 | 4 | 2.03
 -- t32 | other | 74281 | 34.02 | 0 | 74281 | 3.23 | 1.84
 -- a32 | branch | 17607 | 8.06 | 4828 | 0 | 4 | 1.86

@@ -211,7 +211,7 @@ code 0x4 a32 other executed=1
 code 0x8000 a32 other executed=1
 code 0x8004 a32 other
 code 0x8008 a32 other conditional failed=1
-code 0x900c a32 other untold=1
+code 0x900c a32 other unknown=1
 run 0xa000 a32 executed=1
 run 0xa004 a32 failed=1
 `)

@@ -15,12 +15,12 @@ const (
 	Both BranchVerdict = iota
 	AlwaysTaken
 	NeverTaken
-	Untold
+	Unknown
 	NeverReached
 )
 
 func (v BranchVerdict) String() string {
-	return [...]string{"both", "always_taken", "never_taken", "untold", "never_reached"}[v]
+	return [...]string{"both", "always_taken", "never_taken", "unknown", "never_reached"}[v]
 }
 
 // A Branch is a conditional branch; or a predicated instruction, which passes where a
@@ -33,12 +33,12 @@ type Branch struct {
 	Predicated bool
 	Taken      int64
 	NotTaken   int64
-	Untold     int64
+	Unknown    int64
 	Verdict    BranchVerdict
 }
 
 // Reached is how often the branch was there to be executed.
-func (b *Branch) Reached() int64 { return b.Taken + b.NotTaken + b.Untold }
+func (b *Branch) Reached() int64 { return b.Taken + b.NotTaken + b.Unknown }
 
 // Branches are the conditional instructions of the program.
 type Branches struct {
@@ -48,7 +48,7 @@ type Branches struct {
 }
 
 // Branches returns the conditional branches: first those seen to go one way only,
-// then those whose outcomes are untold, then those that went both ways, each most
+// then those whose outcomes are unknown, then those that went both ways, each most
 // executed first; last those never reached. Predicated instructions follow in the
 // same order.
 func (m *Merged) Branches() *Branches {
@@ -79,7 +79,7 @@ func (m *Merged) branch(p *program, x *instruction) Branch {
 	b := Branch{
 		In:      Name{Core: p.core, Function: f.name, Address: f.address},
 		Address: x.address, Kind: x.kind, Target: x.target, Predicated: !x.branches(),
-		Taken: x.executed, NotTaken: x.failed, Untold: x.untold, Verdict: verdict(x),
+		Taken: x.executed, NotTaken: x.failed, Unknown: x.unknown, Verdict: verdict(x),
 	}
 	if x.line != none {
 		at := m.places.lines[x.line]
@@ -96,8 +96,8 @@ func verdict(x *instruction) BranchVerdict {
 		return AlwaysTaken
 	case x.failed > 0:
 		return NeverTaken
-	case x.untold > 0:
-		return Untold
+	case x.unknown > 0:
+		return Unknown
 	}
 	return NeverReached
 }
@@ -105,7 +105,7 @@ func verdict(x *instruction) BranchVerdict {
 // compareBranches orders branches as [Merged.Branches] says; where all is equal they
 // stay in the order of addresses.
 func compareBranches(x, y Branch) int {
-	rank := [...]int{Both: 2, AlwaysTaken: 0, NeverTaken: 0, Untold: 1, NeverReached: 3}
+	rank := [...]int{Both: 2, AlwaysTaken: 0, NeverTaken: 0, Unknown: 1, NeverReached: 3}
 	return cmp.Or(cmp.Compare(one(x.Predicated), one(y.Predicated)), cmp.Compare(rank[x.Verdict], rank[y.Verdict]),
 		cmp.Compare(y.Reached(), x.Reached()))
 }

@@ -57,7 +57,7 @@ func (m *Merged) addCounts(b *schema.Batch, core string, hz float64) error {
 	for row := range b.Rows() {
 		c := counts{
 			executed: int64(schema.CountsExecuted.At(b, row)), failed: int64(schema.CountsFailed.At(b, row)),
-			untold: int64(schema.CountsUntold.At(b, row)), timed: int64(schema.CountsTimed.At(b, row)),
+			unknown: int64(schema.CountsUnknown.At(b, row)), timed: int64(schema.CountsTimed.At(b, row)),
 		}
 		if !spread.Null(row) {
 			c.cycles = math.Float64frombits(spread.U64[row])
@@ -77,7 +77,7 @@ func (m *Merged) addCounts(b *schema.Batch, core string, hz float64) error {
 
 // possible says whether c can be of a trace.
 func (c *counts) possible() bool {
-	for _, n := range []int64{c.executed, c.failed, c.untold, c.timed} {
+	for _, n := range []int64{c.executed, c.failed, c.unknown, c.timed} {
 		if n < 0 || n > read.MaxCount/4 {
 			return false
 		}

@@ -34,15 +34,15 @@ type Coverage struct {
 type BranchFigures struct {
 	All, Reached          int64
 	Taken, NotTaken, Both int64 // seen to do so
-	Untold                int64 // reached, but with no known outcome
+	Unknown               int64 // reached, but with no known outcome
 }
 
 // Outcomes are those seen, of two for each branch.
 func (b *BranchFigures) Outcomes() Figure { return Figure{b.Taken + b.NotTaken, 2 * b.All} }
 
 // Predicated counts instructions that are conditional, but no branches. Of those
-// reached, one may be seen to pass and to fail, and may be untold at times.
-type Predicated struct{ All, Reached, Passed, Failed, Untold int64 }
+// reached, one may be seen to pass and to fail, and may be unknown at times.
+type Predicated struct{ All, Reached, Passed, Failed, Unknown int64 }
 
 // Coverage returns how much of the program ran, and rows of it.
 func (m *Merged) Coverage(by By) *Coverage {
@@ -108,7 +108,7 @@ func (b *BranchFigures) add(x *instruction) {
 	b.Taken += one(x.executed > 0)
 	b.NotTaken += one(x.failed > 0)
 	b.Both += one(x.executed > 0 && x.failed > 0)
-	b.Untold += one(x.untold > 0 && x.executed == 0 && x.failed == 0)
+	b.Unknown += one(x.unknown > 0 && x.executed == 0 && x.failed == 0)
 }
 
 func (p *Predicated) add(x *instruction) {
@@ -116,7 +116,7 @@ func (p *Predicated) add(x *instruction) {
 	p.Reached += one(x.reached() > 0)
 	p.Passed += one(x.executed > 0)
 	p.Failed += one(x.failed > 0)
-	p.Untold += one(x.untold > 0)
+	p.Unknown += one(x.unknown > 0)
 }
 
 // addFunctions adds the functions of a program. One without an instruction that

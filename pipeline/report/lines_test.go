@@ -7,7 +7,7 @@ import (
 )
 
 // A line ran as often as that of its instructions which ran most often, and took what all of them
-// took. Predicated instructions whose outcome is untold are told from branches.
+// took. Predicated instructions whose outcome is unknown are told from branches.
 func TestLines(t *testing.T) {
 	m := merged(t, report.Options{}, `
 source 0x10
@@ -15,8 +15,8 @@ file fw.elf 0x1000 0x100 match=1
 function 0x1000 0x20 main at=src/main.c:1
 code 0x1000 a32 other  at=src/main.c:2 executed=5 timed=5 cycles=10
 code 0x1004 a32 branch at=src/main.c:2 conditional executed=3 failed=6 timed=9 cycles=20.5
-code 0x1008 a32 branch at=src/main.c:2 conditional untold=4
-code 0x100c a32 other  at=src/main.c:2 conditional untold=4
+code 0x1008 a32 branch at=src/main.c:2 conditional unknown=4
+code 0x100c a32 other  at=src/main.c:2 conditional unknown=4
 code 0x1010 a32 other  at=src/main.c:9 conditional failed=7
 code 0x1014 a32 other  at=src/main.c:4
 code 0x1018 a32 other  at=a.h:3 executed=1 of=helper
@@ -27,8 +27,8 @@ code 0x101c a32 other  executed=1
 		{Path: "a.h", Lines: []report.LineCount{{Number: 3, Code: tally(1, 1, 0), Executions: 1, Instructions: 1}}},
 		{Path: "src/main.c", Lines: []report.LineCount{
 			{
-				Number: 2, Code: tally(4, 4, 0), Executions: 5, Instructions: 22, Cycles: 30.5, Untold: 1,
-				Branches: []report.LineBranch{{Address: 0x1004, Taken: 3, NotTaken: 6}, {Address: 0x1008, Untold: 4}},
+				Number: 2, Code: tally(4, 4, 0), Executions: 5, Instructions: 22, Cycles: 30.5, Unknown: 1,
+				Branches: []report.LineBranch{{Address: 0x1004, Taken: 3, NotTaken: 6}, {Address: 0x1008, Unknown: 4}},
 			},
 			{Number: 4, Code: tally(0, 1, 0)},
 			{Number: 9, Code: tally(0, 1, 1), Instructions: 7},

@@ -31,13 +31,13 @@ type ListingRow struct {
 	Line        uint32
 	Executed    int64 // of a branch: taken
 	Failed      int64 // of a branch: not taken
-	Untold      int64 // the trace does not say whether it passed
+	Unknown     int64 // the trace does not say whether it passed
 	Timed       int64 // executions that Cycles are for
 	Cycles      float64
 }
 
 // Executions is how often the instruction was reached.
-func (r *ListingRow) Executions() int64 { return r.Executed + r.Failed + r.Untold }
+func (r *ListingRow) Executions() int64 { return r.Executed + r.Failed + r.Unknown }
 
 // CyclesEach is the mean cost of an execution; 0 without cycles.
 func (r *ListingRow) CyclesEach() float64 {
@@ -106,7 +106,7 @@ func (m *Merged) listing(p *program, number int32) Listing {
 		l.Rows = append(l.Rows, ListingRow{
 			Address: x.address, Size: x.size, ISA: x.isa, Opcode: x.opcode, Kind: x.kind, Conditional: x.conditional,
 			Target: x.target,
-			File:   at.File, Line: at.Line, Executed: x.executed, Failed: x.failed, Untold: x.untold, Timed: x.timed,
+			File:   at.File, Line: at.Line, Executed: x.executed, Failed: x.failed, Unknown: x.unknown, Timed: x.timed,
 			Cycles: x.cycles,
 		})
 	}

@@ -19,7 +19,7 @@ function 0x1000 0x10 main at=m.c:1 linkage=_Z4mainv aliases="start entry"
 function 0x1010 8 wait
 code 0x1000 a32 other    at=m.c:2 executed=8 timed=8 cycles=12
 code 0x1004 a32 branch   at=m.c:2 conditional target=0x1010 executed=3 failed=5 timed=8 cycles=4
-code 0x1008 a32 other    conditional untold=5 timed=5 cycles=5
+code 0x1008 a32 other    conditional unknown=5 timed=5 cycles=5
 code 0x100c a32 return   at=m.c:4
 code 0x1010 a32 other    executed=4 timed=2 cycles=9
 `)
@@ -28,7 +28,7 @@ code 0x1010 a32 other    executed=4 timed=2 cycles=9
 		Rows: []report.ListingRow{
 			{Address: 0x1000, Size: 4, Kind: schema.KindOther, File: "m.c", Line: 2, Executed: 8, Timed: 8, Cycles: 12},
 			{Address: 0x1004, Size: 4, Kind: schema.KindBranch, Conditional: true, Target: schema.Of(schema.Address(0x1010)), File: "m.c", Line: 2, Executed: 3, Failed: 5, Timed: 8, Cycles: 4},
-			{Address: 0x1008, Size: 4, Kind: schema.KindOther, Conditional: true, Untold: 5, Timed: 5, Cycles: 5},
+			{Address: 0x1008, Size: 4, Kind: schema.KindOther, Conditional: true, Unknown: 5, Timed: 5, Cycles: 5},
 			{Address: 0x100c, Size: 4, Kind: schema.KindReturn, File: "m.c", Line: 4},
 		},
 	}}

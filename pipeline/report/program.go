@@ -35,16 +35,16 @@ const none = -1
 
 // counts are executions.
 type counts struct {
-	executed, failed, untold, timed int64
-	cycles                          float64 // spread evenly over runs
-	seconds                         float64 // of cycles, as far as the clock is known
-	clocked                         float64 // cycles whose clock is known
+	executed, failed, unknown, timed int64
+	cycles                           float64 // spread evenly over runs
+	seconds                          float64 // of cycles, as far as the clock is known
+	clocked                          float64 // cycles whose clock is known
 }
 
 func (c *counts) add(d counts) {
 	c.executed += d.executed
 	c.failed += d.failed
-	c.untold += d.untold
+	c.unknown += d.unknown
 	c.timed += d.timed
 	c.cycles += d.cycles
 	c.seconds += d.seconds
@@ -52,10 +52,10 @@ func (c *counts) add(d counts) {
 }
 
 // reached is how often the instruction was there to be executed.
-func (c *counts) reached() int64 { return c.executed + c.failed + c.untold }
+func (c *counts) reached() int64 { return c.executed + c.failed + c.unknown }
 
 // passed is how often it ran, other than failing its condition.
-func (c *counts) passed() int64 { return c.executed + c.untold }
+func (c *counts) passed() int64 { return c.executed + c.unknown }
 
 // branches says whether the outcome of i is a branch taken or not. Otherwise it is
 // predicated, if it is conditional.

@@ -63,8 +63,8 @@ func (m *Merged) concludeTrust() {
 			x := &p.code[i]
 			if x.conditional && !x.branches() && x.reached() > 0 && (x.function != none || !t.HasProgram) {
 				t.Conditions++
-				if x.untold > 0 {
-					t.Untold++
+				if x.unknown > 0 {
+					t.Unknown++
 				}
 			}
 		}

@@ -120,22 +120,22 @@ func TestCoverageRows(t *testing.T) {
 }
 
 // Where the trace has no outcome an instruction counts as covered, and a condition as
-// untold; a branch without any outcome is reached.
-func TestUntold(t *testing.T) {
+// unknown; a branch without any outcome is reached.
+func TestUnknown(t *testing.T) {
 	m := merged(t, report.Options{}, `
 source 0x10
 file fw.elf 0x1000 0x100 match=1
 function 0x1000 0x10 main
-code 0x1000 a32 other conditional untold=2
-code 0x1004 a32 branch conditional untold=2
-code 0x1008 a32 other conditional executed=1 failed=1 untold=1
-code 0x100c a32 branch conditional executed=1 untold=1
+code 0x1000 a32 other conditional unknown=2
+code 0x1004 a32 branch conditional unknown=2
+code 0x1008 a32 other conditional executed=1 failed=1 unknown=1
+code 0x100c a32 branch conditional executed=1 unknown=1
 `)
 	c := m.Coverage(report.ByFunction)
 	equal(t, tally(4, 4, 0), c.Instructions)
-	equal(t, report.BranchFigures{All: 2, Reached: 2, Taken: 1, Untold: 1}, c.Branches)
-	equal(t, report.Predicated{All: 2, Reached: 2, Passed: 1, Failed: 1, Untold: 2}, c.Predicated)
-	equal(t, [2]int64{2, 2}, [2]int64{m.Trust().Conditions, m.Trust().Untold})
+	equal(t, report.BranchFigures{All: 2, Reached: 2, Taken: 1, Unknown: 1}, c.Branches)
+	equal(t, report.Predicated{All: 2, Reached: 2, Passed: 1, Failed: 1, Unknown: 2}, c.Predicated)
+	equal(t, [2]int64{2, 2}, [2]int64{m.Trust().Conditions, m.Trust().Unknown})
 }
 
 // Functions of one name are counted by address; lines that are inlined at a place
@@ -249,7 +249,7 @@ function 0x1000 0x20 main
 code 0x1000 a32 other    at=m.c:1 conditional executed=1
 code 0x1004 a32 branch   at=m.c:2 conditional target=0x1010 executed=4 failed=4
 code 0x1008 a32 branch   at=m.c:3 conditional
-code 0x100c a32 return   at=m.c:4 conditional untold=2
+code 0x100c a32 return   at=m.c:4 conditional unknown=2
 code 0x1010 a32 branch   at=m.c:5 conditional failed=1
 code 0x1014 a32 call     at=m.c:6 conditional executed=9
 code 0x1018 a32 barrier  at=m.c:7 conditional failed=3
@@ -266,12 +266,12 @@ code 0x101c a32 branch   at=m.c:8 executed=3
 	equal(t, []row{
 		{6, "always_taken"},
 		{5, "never_taken"},
-		{4, "untold"},
+		{4, "unknown"},
 		{2, "both"},
 		{3, "never_reached"},
 		{7, "never_taken"},
 		{1, "always_taken"}, // predicated
 	}, got, cmp.AllowUnexported(row{}))
-	equal(t, report.BranchFigures{All: 5, Reached: 4, Taken: 2, NotTaken: 2, Both: 1, Untold: 1}, b.Branches)
+	equal(t, report.BranchFigures{All: 5, Reached: 4, Taken: 2, NotTaken: 2, Both: 1, Unknown: 1}, b.Branches)
 	equal(t, report.Predicated{All: 2, Reached: 2, Passed: 1, Failed: 1}, b.Predicated)
 }

@@ -34,7 +34,7 @@ func TestFigures(t *testing.T) {
 				Instructions: tally(774, 790, 4), Padding: 4, Functions: report.Figure{Covered: 39, Of: 41}, Full: 31,
 				Lines: report.Figure{Covered: 236, Of: 245}, Files: report.Figure{Covered: 8, Of: 8},
 				Branches:   report.BranchFigures{All: 53, Reached: 53, Taken: 49, NotTaken: 53, Both: 49},
-				Predicated: report.Predicated{All: 14, Reached: 14, Untold: 14},
+				Predicated: report.Predicated{All: 14, Reached: 14, Unknown: 14},
 			},
 			named: 41,
 			hottest: "quicksort 46,749 (120), checksum_task 24,641 (1), by_digits 22,719 (1509), collatz 21,612 (60), multiply.constprop.0 21,468 (6), " +

@@ -22,13 +22,13 @@ type LineCount struct {
 	Instructions int64   // executions of all its instructions, those that failed their condition too
 	Cycles       float64 // likewise
 	Branches     []LineBranch
-	Untold       int64 // predicated instructions whose outcome was untold at least once
+	Unknown      int64 // predicated instructions whose outcome was unknown at least once
 }
 
 // A LineBranch is how often a conditional branch went which way.
 type LineBranch struct {
-	Address                 schema.Address
-	Taken, NotTaken, Untold int64
+	Address                  schema.Address
+	Taken, NotTaken, Unknown int64
 }
 
 // Lines returns the source files of the program, by path. Excluded code is not in them.
@@ -68,8 +68,8 @@ func (l *LineCount) add(x *instruction) {
 	switch {
 	case !x.conditional || !x.counted():
 	case x.branches():
-		l.Branches = append(l.Branches, LineBranch{x.address, x.executed, x.failed, x.untold})
+		l.Branches = append(l.Branches, LineBranch{x.address, x.executed, x.failed, x.unknown})
 	default:
-		l.Untold += one(x.untold > 0)
+		l.Unknown += one(x.unknown > 0)
 	}
 }

@@ -82,7 +82,7 @@ func (f *blockFiller) fillRun(r *runs, batch *schema.Batch, span *schema.Span) {
 	}
 	f.seq.Append(uint64(r.Seq))
 	f.offset.Append(at)
-	outcome, last := schema.Untold, r.skip+n == int(run.Count)
+	outcome, last := schema.Unknown, r.skip+n == int(run.Count)
 	if last {
 		outcome = run.Outcome
 	}

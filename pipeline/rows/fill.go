@@ -58,7 +58,7 @@ func fillCodeBlock(batch *schema.Batch, b *stitch.Base, x *stitch.CodeBlock) {
 }
 
 func fillCount(batch *schema.Batch, b *stitch.Base, x *tally.Count) {
-	schema.AppendCounts(batch, b.Source, x.Address, x.ISA, x.Executed, x.Failed, x.Untold, x.FirstSeq, x.Timed, x.Cycles,
+	schema.AppendCounts(batch, b.Source, x.Address, x.ISA, x.Executed, x.Failed, x.Unknown, x.FirstSeq, x.Timed, x.Cycles,
 		x.CyclesSpread)
 }
 

@@ -228,5 +228,5 @@ func mark(v *schema.Vector, row, n int) {
 
 // outcomeExecuted returns `executed` and whether it is told.
 func outcomeExecuted(o schema.Outcome) (executed, valid uint8) {
-	return flag(o == schema.Taken || o == schema.Passed), flag(o != schema.Untold)
+	return flag(o == schema.Taken || o == schema.Passed), flag(o != schema.Unknown)
 }

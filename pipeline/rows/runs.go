@@ -103,7 +103,7 @@ type sharedColumns struct {
 	epoch     schema.IndexU32
 	timestamp schema.IndexU64
 	contextID schema.IndexU32
-	vmid      schema.IndexU8
+	vmid      schema.IndexU32
 	security  schema.IndexU8
 }
 

@@ -92,7 +92,7 @@ func randomTrace(random *rand.Rand) (program, trace string) {
 		var block int
 		var kind byte
 		fmt.Sscanf(name, "b%d%c", &block, &kind)
-		lines = append(lines, fmt.Sprintf("%s %s cycles=%d", name, []string{"taken", "taken", "taken", "not_taken", "untold"}[random.IntN(5)], random.IntN(4)))
+		lines = append(lines, fmt.Sprintf("%s %s cycles=%d", name, []string{"taken", "taken", "taken", "not_taken", "unknown"}[random.IntN(5)], random.IntN(4)))
 		next = starts[random.IntN(len(starts))]
 		switch kinds[kind-'k'] {
 		case "call", "indirect_call":

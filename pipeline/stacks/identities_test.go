@@ -52,7 +52,7 @@ func checkIdentities(t *testing.T, what string, d *dataset.Dataset) {
 	executed, tasks := map[uint8]amount{}, map[uint8]amount{}
 	each(t, d, &schema.Counts, func(b *schema.Batch, i int) {
 		source := schema.CountsSource.At(b, i)
-		n := int64(schema.CountsExecuted.At(b, i)) + int64(schema.CountsFailed.At(b, i)) + int64(schema.CountsUntold.At(b, i))
+		n := int64(schema.CountsExecuted.At(b, i)) + int64(schema.CountsFailed.At(b, i)) + int64(schema.CountsUnknown.At(b, i))
 		cycles := int64(schema.CountsCycles.At(b, i))
 		plus(counts, sum{source, functions.At(schema.CountsAddress.At(b, i))}, n, cycles)
 		plus(executed, source, n, cycles)

@@ -146,7 +146,7 @@ func TestOther(t *testing.T) {
 	l.nodes = 2
 	functions := "main 1000 10\nf 2000 10\ng 3000 10\nh 4000 10"
 	program := "m 1000 call\nn 1004 call\no 1008 other\nf 2000 call\nr 2004 return\ng 3000 call\ns 3004 return\nh 4000 return"
-	got := play(t, functions, stitchtest.Script{Program: program, Trace: "m taken\nf taken\ng taken\nh taken\ns taken\nr taken\no untold"}, nil, l)
+	got := play(t, functions, stitchtest.Script{Program: program, Trace: "m taken\nf taken\ng taken\nh taken\ns taken\nr taken\no unknown"}, nil, l)
 	if want := "main 1 2/7\n.f 1 2/5\n..(other) 2 3/3"; got.nodes != want {
 		t.Errorf("stacks are\n%s\nwant\n%s", got.nodes, want)
 	}

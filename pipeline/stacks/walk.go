@@ -262,7 +262,7 @@ func (w *walker) through(run *schema.Run) {
 		f := code.functionAt(i, w.functions)
 		switch {
 		case w.step.at.seq >= w.nextMark:
-			w.last = last{code: code, position: i - 1, outcome: schema.Untold}
+			w.last = last{code: code, position: i - 1, outcome: schema.Unknown}
 			w.enter(code, i)
 		case f != function:
 			w.take(fall, code.Address[i], f)

@@ -283,7 +283,7 @@ func (c *carry) endSegment(code decode.TimestampCode, t *decode.SegmentEnd, inst
 		c.timestampBits = max(c.timestampBits, t.TimestampBits)
 	}
 	if t.Broken {
-		c.base.timestamp, c.base.vmid, c.restart = schema.Null[uint64]{}, schema.Null[uint8]{}, schema.Null[decode.Restart]{}
+		c.base.timestamp, c.base.vmid, c.restart = schema.Null[uint64]{}, schema.Null[uint32]{}, schema.Null[decode.Restart]{}
 	}
 	c.preserve(code, t.Preserved)
 }

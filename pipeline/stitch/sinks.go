@@ -125,7 +125,7 @@ type Base struct {
 	// The carry into the rows at hand.
 	timestamp  schema.Null[uint64]
 	timestamps int32 // index of the first timestamp among them
-	vmid       schema.Null[uint8]
+	vmid       schema.Null[uint32]
 	contextID  schema.Null[uint32] // only where a segment begins without one
 }
 
@@ -144,7 +144,7 @@ func (b *Base) At(p schema.Point) (epoch int32, cycle schema.Null[int64]) {
 
 // VMIDOr returns the VMID of a row: the one that was traced in its segment, else
 // the one before.
-func (b *Base) VMIDOr(traced schema.Null[uint8]) schema.Null[uint8] {
+func (b *Base) VMIDOr(traced schema.Null[uint32]) schema.Null[uint32] {
 	if traced.OK {
 		return traced
 	}

@@ -32,7 +32,7 @@ type carriedPosition struct {
 // differs from that in the last row of `contexts` after a loss. What is nil is NULL.
 type carriedContext struct {
 	ContextID *uint32 `json:"context_id,omitempty"`
-	VMID      *uint8  `json:"vmid,omitempty"`
+	VMID      *uint32 `json:"vmid,omitempty"`
 }
 
 // A carriedTimestamp has the bits of the timestamp that were sent: all of them where its

@@ -61,7 +61,7 @@ func (b *block) visitSilent(s *shape) {
 		passed[s.last()] += s.n
 	case schema.NotTaken:
 		at[s.last()].failed += s.n
-	case schema.Untold:
+	case schema.Unknown:
 	}
 }
 

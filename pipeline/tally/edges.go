@@ -34,7 +34,7 @@ func hasEdges(k schema.Kind) bool { return k != schema.KindOther && k != schema.
 
 // edgeOutcomes are the outcomes of edges by that of the instruction.
 var edgeOutcomes = [...]schema.EdgeOutcome{
-	schema.Untold: schema.EdgeUntold, schema.Taken: schema.EdgeTaken, schema.NotTaken: schema.EdgeNotTaken, schema.Passed: schema.EdgeTaken,
+	schema.Unknown: schema.EdgeUnknown, schema.Taken: schema.EdgeTaken, schema.NotTaken: schema.EdgeNotTaken, schema.Passed: schema.EdgeTaken,
 }
 
 // join counts the edges from the last instruction to the next, with ordinal seq.
@@ -114,7 +114,7 @@ func (c *counter) inside(s *shape) {
 		if !hasEdges(schema.Kind(kind)) {
 			continue
 		}
-		outcome := schema.EdgeUntold
+		outcome := schema.EdgeUnknown
 		if s.flags&schema.RunHasFailed != 0 {
 			outcome = schema.EdgeTaken
 			if s.failed>>i&1 == 1 {

@@ -13,15 +13,15 @@ import (
 
 // A Count is a row of `counts`.
 type Count struct {
-	Address                  schema.Address
-	ISA                      schema.ISA
-	Size                     uint8  // in bytes
-	Opcode                   uint32 // as fetched; of code that was changed, as the block with the lowest number has it
-	Executed, Failed, Untold int64
-	FirstSeq                 int64
-	Timed                    int64
-	Cycles                   schema.Null[int64]
-	CyclesSpread             schema.Null[float64]
+	Address                   schema.Address
+	ISA                       schema.ISA
+	Size                      uint8  // in bytes
+	Opcode                    uint32 // as fetched; of code that was changed, as the block with the lowest number has it
+	Executed, Failed, Unknown int64
+	FirstSeq                  int64
+	Timed                     int64
+	Cycles                    schema.Null[int64]
+	CyclesSpread              schema.Null[float64]
 }
 
 func (c Count) compare(d Count) int {
@@ -30,7 +30,7 @@ func (c Count) compare(d Count) int {
 
 // add adds what was counted of the same instruction elsewhere.
 func (c *Count) add(x *Count) {
-	c.Executed, c.Failed, c.Untold, c.Timed = c.Executed+x.Executed, c.Failed+x.Failed, c.Untold+x.Untold, c.Timed+x.Timed
+	c.Executed, c.Failed, c.Unknown, c.Timed = c.Executed+x.Executed, c.Failed+x.Failed, c.Unknown+x.Unknown, c.Timed+x.Timed
 	c.FirstSeq = min(c.FirstSeq, x.FirstSeq)
 	c.Cycles = schema.Null[int64]{V: c.Cycles.V + x.Cycles.V, OK: c.Cycles.OK || x.Cycles.OK}
 	c.CyclesSpread = schema.Null[float64]{
@@ -169,7 +169,7 @@ func (b *block) addTo(to *sums, timed bool, spread []schema.Null[float64]) {
 		}
 		if i < len(b.silent) {
 			silent += b.silent[i].starts
-			x.Untold = silent - b.silent[i].failed - b.passed[i]
+			x.Unknown = silent - b.silent[i].failed - b.passed[i]
 			x.Failed, x.Executed = x.Failed+b.silent[i].failed, x.Executed+b.passed[i]
 		}
 		if first < 0 {

@@ -73,7 +73,7 @@ func TestLimit(t *testing.T) {
 	}{
 		{"a E taken\nb E taken\na E taken\nb E taken", false},
 		{"a E taken\nb E taken\na E taken\na E taken\nb E taken\nc E taken", true},
-		{"epoch 0\na taken cycles=1\nb taken cycles=1\nd 0+1 untold cycles=1\nd 1+1 untold cycles=1", true},
+		{"epoch 0\na taken cycles=1\nb taken cycles=1\nd 0+1 unknown cycles=1\nd 1+1 unknown cycles=1", true},
 	} {
 		tally := &Tally{limits: limits{job: 1, fold: usual.fold, marks: usual.marks, source: 3}}
 		play(t, stitchtest.Script{Program: "a 1000 branch\nb 2000 branch\nc 3000 branch\nd 4000 other other", Trace: tt.trace, Split: true}, tally)

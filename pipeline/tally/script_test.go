@@ -37,7 +37,7 @@ func playStretches(t testing.TB, s stitchtest.Script, to *Tally) {
 // words are the rows of counts and edges as a test writes them.
 func words(counts []Count, edges []Edge) (c, e []string) {
 	for _, x := range counts {
-		text := fmt.Sprintf("%x %s executed=%d failed=%d untold=%d first=%d", x.Address, x.ISA, x.Executed, x.Failed, x.Untold, x.FirstSeq)
+		text := fmt.Sprintf("%x %s executed=%d failed=%d unknown=%d first=%d", x.Address, x.ISA, x.Executed, x.Failed, x.Unknown, x.FirstSeq)
 		if x.Timed > 0 {
 			text += fmt.Sprintf(" timed=%d", x.Timed)
 		}

@@ -20,12 +20,12 @@ var examples = []struct {
 		name:    "a branch taken and not taken",
 		program: "a 1000 other branch\nb 1008 other branch\nc 2000 other branch",
 		trace:   "a NE taken\nc EE taken\na EN not_taken\nb EE taken\na EE taken\nc EN not_taken",
-		counts: `1000 a32 executed=2 failed=1 untold=0 first=0
-			1004 a32 executed=2 failed=1 untold=0 first=1
-			1008 a32 executed=1 failed=0 untold=0 first=6
-			100c a32 executed=1 failed=0 untold=0 first=7
-			2000 a32 executed=2 failed=0 untold=0 first=2
-			2004 a32 executed=1 failed=1 untold=0 first=3`,
+		counts: `1000 a32 executed=2 failed=1 unknown=0 first=0
+			1004 a32 executed=2 failed=1 unknown=0 first=1
+			1008 a32 executed=1 failed=0 unknown=0 first=6
+			100c a32 executed=1 failed=0 unknown=0 first=7
+			2000 a32 executed=2 failed=0 unknown=0 first=2
+			2004 a32 executed=1 failed=1 unknown=0 first=3`,
 		edges: `1004→1008 branch not_taken n=1
 			1004→2000 branch taken n=2
 			100c→1000 branch taken n=1
@@ -34,21 +34,21 @@ var examples = []struct {
 	{
 		name:    "of a run without outcomes only the last may have one",
 		program: "a 1000 other svc branch",
-		trace:   "a taken\na not_taken\na untold\na 0+2 untold\na 2+1 taken",
-		counts: `1000 a32 executed=0 failed=0 untold=4 first=0
-			1004 a32 executed=0 failed=0 untold=4 first=1
-			1008 a32 executed=2 failed=1 untold=1 first=2`,
-		edges: `1004→1008 svc untold n=4
-			1008→1000 branch untold n=1
+		trace:   "a taken\na not_taken\na unknown\na 0+2 unknown\na 2+1 taken",
+		counts: `1000 a32 executed=0 failed=0 unknown=4 first=0
+			1004 a32 executed=0 failed=0 unknown=4 first=1
+			1008 a32 executed=2 failed=1 unknown=1 first=2`,
+		edges: `1004→1008 svc unknown n=4
+			1008→1000 branch unknown n=1
 			1008→1000 branch taken n=1
 			1008→1000 branch not_taken n=1`,
 	},
 	{
 		name:    "runs with all outcomes, and runs with one",
 		program: "a 1000 other branch",
-		trace:   "a NE taken\na taken\na EN not_taken\na not_taken\na untold",
-		counts: `1000 a32 executed=1 failed=1 untold=3 first=0
-			1004 a32 executed=2 failed=2 untold=1 first=1`,
+		trace:   "a NE taken\na taken\na EN not_taken\na not_taken\na unknown",
+		counts: `1000 a32 executed=1 failed=1 unknown=3 first=0
+			1004 a32 executed=2 failed=2 unknown=1 first=1`,
 	},
 	{
 		name: "every kind has edges but other and barrier",
@@ -190,11 +190,11 @@ var examples = []struct {
 		name:    "an instruction in two blocks, and in two instruction sets",
 		program: "ct 1000 other branch\na 1000 other other branch\nb 1004 other branch",
 		trace:   "b EE taken\na EEE taken\nct EE taken\na NNN not_taken",
-		counts: `1000 a32 executed=1 failed=1 untold=0 first=2
-			1000 t32 executed=1 failed=0 untold=0 first=5
-			1002 t32 executed=1 failed=0 untold=0 first=6
-			1004 a32 executed=2 failed=1 untold=0 first=0
-			1008 a32 executed=2 failed=1 untold=0 first=1`,
+		counts: `1000 a32 executed=1 failed=1 unknown=0 first=2
+			1000 t32 executed=1 failed=0 unknown=0 first=5
+			1002 t32 executed=1 failed=0 unknown=0 first=6
+			1004 a32 executed=2 failed=1 unknown=0 first=0
+			1008 a32 executed=2 failed=1 unknown=0 first=1`,
 		edges: `1002→1000 branch taken n=1
 			1008→1000 branch taken n=2`,
 	},
@@ -247,18 +247,18 @@ var examples = []struct {
 		name:    "the first time, in pieces",
 		program: "a 1000 other other other branch",
 		trace:   "a 0+1 E passed\na 3+1 E taken\na EEEE taken\na EEEE taken",
-		counts: `1000 a32 executed=3 failed=0 untold=0 first=0
-			1004 a32 executed=2 failed=0 untold=0 first=3
-			1008 a32 executed=2 failed=0 untold=0 first=4
-			100c a32 executed=3 failed=0 untold=0 first=1`,
+		counts: `1000 a32 executed=3 failed=0 unknown=0 first=0
+			1004 a32 executed=2 failed=0 unknown=0 first=3
+			1008 a32 executed=2 failed=0 unknown=0 first=4
+			100c a32 executed=3 failed=0 unknown=0 first=1`,
 	},
 	{
 		name:    "own cycles of waypoints",
 		program: "a 1000 other branch\nb 2000 other",
-		trace:   "epoch 0\na taken cycles=7\na 0+1 untold\na 1+1 taken cycles=0\nb passed cycles=1\na taken",
-		counts: `1000 a32 executed=0 failed=0 untold=3 first=0 timed=3 spread=3.5
-			1004 a32 executed=3 failed=0 untold=0 first=1 timed=3 cycles=7 spread=3.5
-			2000 a32 executed=1 failed=0 untold=0 first=4 timed=1 cycles=1 spread=1`,
+		trace:   "epoch 0\na taken cycles=7\na 0+1 unknown\na 1+1 taken cycles=0\nb passed cycles=1\na taken",
+		counts: `1000 a32 executed=0 failed=0 unknown=3 first=0 timed=3 spread=3.5
+			1004 a32 executed=3 failed=0 unknown=0 first=1 timed=3 cycles=7 spread=3.5
+			2000 a32 executed=1 failed=0 unknown=0 first=4 timed=1 cycles=1 spread=1`,
 		edges: `1004→1000 branch taken n=1 cycles=7
 			1004→2000 branch taken n=1 cycles=0`,
 	},
@@ -266,11 +266,11 @@ var examples = []struct {
 		name:    "own cycles of each instruction",
 		program: "a 1000 svc branch\nb 3000 other svc branch",
 		trace:   "epoch 0\na EE taken costs=2,3\na NE taken costs=1,1\na 0+1 E passed costs=4\nexception 2000\na 1+1 E taken costs=9\nb EEE taken costs=1,2,3",
-		counts: `1000 a32 executed=2 failed=1 untold=0 first=0 timed=3 cycles=7 spread=7.5
-			1004 a32 executed=3 failed=0 untold=0 first=1 timed=3 cycles=13 spread=12.5
-			3000 a32 executed=1 failed=0 untold=0 first=6 timed=1 cycles=1 spread=2
-			3004 a32 executed=1 failed=0 untold=0 first=7 timed=1 cycles=2 spread=2
-			3008 a32 executed=1 failed=0 untold=0 first=8 timed=1 cycles=3 spread=2`,
+		counts: `1000 a32 executed=2 failed=1 unknown=0 first=0 timed=3 cycles=7 spread=7.5
+			1004 a32 executed=3 failed=0 unknown=0 first=1 timed=3 cycles=13 spread=12.5
+			3000 a32 executed=1 failed=0 unknown=0 first=6 timed=1 cycles=1 spread=2
+			3004 a32 executed=1 failed=0 unknown=0 first=7 timed=1 cycles=2 spread=2
+			3008 a32 executed=1 failed=0 unknown=0 first=8 timed=1 cycles=3 spread=2`,
 		edges: `1000→1004 svc taken n=1 cycles=2
 			1000→1004 svc not_taken n=1 cycles=1
 			1000→1004 exception taken n=1 cycles=4
@@ -282,22 +282,22 @@ var examples = []struct {
 	{
 		name:    "the cost of runs is summed before it is divided",
 		program: "a 1000 other other branch",
-		trace:   "epoch 0\n" + strings.Repeat("a taken cycles=1\n", 3) + "a 0+2 untold cycles=1",
-		counts: `1000 a32 executed=0 failed=0 untold=4 first=0 timed=4 spread=1.5
-			1004 a32 executed=0 failed=0 untold=4 first=1 timed=4 cycles=1 spread=1.5
-			1008 a32 executed=3 failed=0 untold=0 first=2 timed=3 cycles=3 spread=1`,
+		trace:   "epoch 0\n" + strings.Repeat("a taken cycles=1\n", 3) + "a 0+2 unknown cycles=1",
+		counts: `1000 a32 executed=0 failed=0 unknown=4 first=0 timed=4 spread=1.5
+			1004 a32 executed=0 failed=0 unknown=4 first=1 timed=4 cycles=1 spread=1.5
+			1008 a32 executed=3 failed=0 unknown=0 first=2 timed=3 cycles=3 spread=1`,
 	},
 	{
 		name:    "epochs without cycles are not timed",
 		program: "a 1000 branch",
-		trace:   "epoch 0\na untold\nepoch 1\na untold\na taken cycles=1\nepoch 2\na untold\nepoch 3\npart\na untold\npart\na taken cycles=2\na untold\nepoch 4\na untold\nepoch 5\na untold",
-		counts:  "1000 a32 executed=2 failed=0 untold=7 first=0 timed=5 cycles=3 spread=3",
+		trace:   "epoch 0\na unknown\nepoch 1\na unknown\na taken cycles=1\nepoch 2\na unknown\nepoch 3\npart\na unknown\npart\na taken cycles=2\na unknown\nepoch 4\na unknown\nepoch 5\na unknown",
+		counts:  "1000 a32 executed=2 failed=0 unknown=7 first=0 timed=5 cycles=3 spread=3",
 	},
 	{
 		name:    "without cycles nothing is timed",
 		program: "a 1000 branch",
-		trace:   "a untold\na taken",
-		counts:  "1000 a32 executed=1 failed=0 untold=1 first=0",
+		trace:   "a unknown\na taken",
+		counts:  "1000 a32 executed=1 failed=0 unknown=1 first=0",
 	},
 }
 

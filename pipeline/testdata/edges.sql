@@ -12,7 +12,7 @@ between_instructions AS (
   FROM marks WINDOW w AS (PARTITION BY source, seq ORDER BY byte_offset, ordinal ROWS UNBOUNDED PRECEDING)),
 steps AS (
   SELECT source, seq + 1 AS seq, address, kind, cycles, lead(address) OVER (PARTITION BY source ORDER BY seq) AS next_address,
-         CASE executed WHEN true THEN 'taken' WHEN false THEN 'not_taken' ELSE 'untold' END AS outcome
+         CASE executed WHEN true THEN 'taken' WHEN false THEN 'not_taken' ELSE 'unknown' END AS outcome
   FROM instructions),
 whole AS (
   SELECT * FROM steps ANTI JOIN (SELECT source, seq FROM events WHERE event = 'debug_exit') USING (source, seq)

@@ -38,7 +38,7 @@ func SegmentOf(b *schema.Batch, i int) Segment {
 		Epoch:      signed(null(&c[schema.SegmentsEpoch], c[schema.SegmentsEpoch].U32, i)),
 		Timestamp:  null(&c[schema.SegmentsTimestamp], c[schema.SegmentsTimestamp].U64, i),
 		ContextID:  null(&c[schema.SegmentsContextID], c[schema.SegmentsContextID].U32, i),
-		VMID:       null(&c[schema.SegmentsVMID], c[schema.SegmentsVMID].U8, i),
+		VMID:       null(&c[schema.SegmentsVMID], c[schema.SegmentsVMID].U32, i),
 		DecodeFrom: int32(c[schema.SegmentsDecodeFrom].U32[i]),
 	}
 	cycle := null(&c[schema.SegmentsCycle], c[schema.SegmentsCycle].U64, i)

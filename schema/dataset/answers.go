@@ -133,13 +133,13 @@ func keyText(b *schema.Batch, i int) string {
 // addCounts sums up rows of `counts` of a source, whose first instruction is from.
 func (a *answers) addCounts(b *schema.Batch, source uint8, from, instructions int64) {
 	for i := range b.Rows() {
-		executed, failed, untold := int64(schema.CountsExecuted.At(b, i)), int64(schema.CountsFailed.At(b, i)),
-			int64(schema.CountsUntold.At(b, i))
+		executed, failed, unknown := int64(schema.CountsExecuted.At(b, i)), int64(schema.CountsFailed.At(b, i)),
+			int64(schema.CountsUnknown.At(b, i))
 		timed := int64(schema.CountsTimed.At(b, i))
-		n := executed + failed + untold
-		if executed < 0 || failed < 0 || untold < 0 || n < 1 || timed < 0 || timed > n {
-			a.wrong(b.Table, "says of source 0x%02x that %s executed %d, failed %d and untold %d times, %d of them timed",
-				source, keyText(b, i), executed, failed, untold, timed)
+		n := executed + failed + unknown
+		if executed < 0 || failed < 0 || unknown < 0 || n < 1 || timed < 0 || timed > n {
+			a.wrong(b.Table, "says of source 0x%02x that %s executed %d, failed %d and unknown %d times, %d of them timed",
+				source, keyText(b, i), executed, failed, unknown, timed)
 		}
 		if first := int64(schema.CountsFirstSeq.At(b, i)); first < from || first-from >= instructions {
 			a.wrong(b.Table, "says of source 0x%02x that %s was executed first as instruction %d of %d", source, keyText(b, i),

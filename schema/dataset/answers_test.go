@@ -33,14 +33,14 @@ func TestCheckAnswers(t *testing.T) {
 		}},
 		{"counts of a source", func(w *small.Dataset) { delete(w.Program.Counts, 0x10) }, []string{"counts: has 0 instructions of source 0x10, the manifest says 5"}},
 		{"negative", func(w *small.Dataset) {
-			w.Program.Counts[0x10][0].Executed, w.Program.Counts[0x10][0].Untold = 2, -1
-		}, []string{"counts: says of source 0x10 that (address=32768 isa=a32) executed 2, failed 0 and untold -1 times, 0 of them timed"}},
+			w.Program.Counts[0x10][0].Executed, w.Program.Counts[0x10][0].Unknown = 2, -1
+		}, []string{"counts: says of source 0x10 that (address=32768 isa=a32) executed 2, failed 0 and unknown -1 times, 0 of them timed"}},
 		{"timed", func(w *small.Dataset) { w.Program.Counts[0x10][1].Timed = 2 }, []string{
-			"counts: says of source 0x10 that (address=32772 isa=a32) executed 0, failed 1 and untold 0 times, 2 of them timed",
+			"counts: says of source 0x10 that (address=32772 isa=a32) executed 0, failed 1 and unknown 0 times, 2 of them timed",
 		}},
 		{"never", func(w *small.Dataset) {
 			w.Program.Counts[0x10][0].Executed, w.Program.Counts[0x10][3].Executed = 0, 2
-		}, []string{"counts: says of source 0x10 that (address=32768 isa=a32) executed 0, failed 0 and untold 0 times, 0 of them timed"}},
+		}, []string{"counts: says of source 0x10 that (address=32768 isa=a32) executed 0, failed 0 and unknown 0 times, 0 of them timed"}},
 		{"first", func(w *small.Dataset) { w.Program.Counts[0x10][4].FirstSeq = 5 }, []string{
 			"counts: says of source 0x10 that (address=36868 isa=a32) was executed first as instruction 5 of 5",
 		}},

@@ -217,7 +217,7 @@ func (x *Expansion) executed(last bool) (executed, valid uint8) {
 		return 1, 1
 	case schema.NotTaken:
 		return 0, 1
-	case schema.Untold:
+	case schema.Unknown:
 	}
 	return 0, 0
 }

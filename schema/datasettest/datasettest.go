@@ -29,7 +29,7 @@ import (
 // as kinds has it; ? is NULL. A row is of the first source unless source=ID stands in it, and has
 // a number of its own where it has none: rows are numbered as they come, by source and core.
 //
-//	code ADDRESS ISA KIND [conditional] [at=FILE:LINE] [of=INLINED] [executed=N] [failed=N] [untold=N] …
+//	code ADDRESS ISA KIND [conditional] [at=FILE:LINE] [of=INLINED] [executed=N] [failed=N] [unknown=N] …
 //
 // makes a row of `lines` and one of `counts`, of the first source, too. `run` makes one for other
 // sources, or where there is no code. Code is in the function around it unless in=ORDINAL says

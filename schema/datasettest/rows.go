@@ -174,8 +174,8 @@ func (d *description) addCode(code cells) {
 		line["core"], line["address"], line["is_stmt"] = code["core"], code["address"], "true"
 		d.rows = append(d.rows, row{&schema.Lines, line})
 	}
-	run := code.move("executed", "failed", "untold", "timed", "cycles", "first_seq")
-	if run.number("executed")+run.number("failed")+run.number("untold") > 0 {
+	run := code.move("executed", "failed", "unknown", "timed", "cycles", "first_seq")
+	if run.number("executed")+run.number("failed")+run.number("unknown") > 0 {
 		run["source"] = fmt.Sprint(d.manifest.Sources[0].Source)
 		run["address"], run["isa"], run["cycles_spread"] = code["address"], code["isa"], run["cycles"]
 		d.rows = append(d.rows, row{&schema.Counts, run})
@@ -217,7 +217,7 @@ func (d *description) write(out *dataset.Writer) error {
 			}
 		case &schema.Counts:
 			r.cells["cycles"], _, _ = strings.Cut(r.cells["cycles"], ".") // the spread ones are a fraction
-			d.source(r).Instructions += r.cells.number("executed") + r.cells.number("failed") + r.cells.number("untold")
+			d.source(r).Instructions += r.cells.number("executed") + r.cells.number("failed") + r.cells.number("unknown")
 		case &schema.Losses:
 			losses++
 		}

@@ -24,9 +24,9 @@ func (e *Encoder) context(s *step.Step) {
 	}
 }
 
-func (e *Encoder) vmid(id uint8) {
+func (e *Encoder) vmid(id uint32) {
 	e.flush()
-	at := e.emit(codec.Packet{Kind: codec.VMID, VMID: id})
+	at := e.emit(codec.Packet{Kind: codec.VMID, VMID: uint8(id)})
 	e.truth.VMID = schema.Of(id)
 	e.contextRow(at)
 }

@@ -59,7 +59,7 @@ func (e *Encoder) between(cancels bool) {
 		e.emit(codec.Packet{Kind: codec.ContextID, ContextID: e.truth.ContextID.V})
 	}
 	if e.vary.happens(e.vary.Ignore) && e.truth.VMID.OK {
-		e.emit(codec.Packet{Kind: codec.VMID, VMID: e.truth.VMID.V})
+		e.emit(codec.Packet{Kind: codec.VMID, VMID: uint8(e.truth.VMID.V)})
 	}
 	if e.vary.happens(e.vary.Sync) {
 		e.aSync()

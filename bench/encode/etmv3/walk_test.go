@@ -107,7 +107,7 @@ type walker struct {
 	trace   step.Tracing
 	left    int // steps in trace
 	context uint32
-	vmid    uint8
+	vmid    uint32
 }
 
 // memoryOf is code by its address.
@@ -201,7 +201,7 @@ func (w *walker) add(s step.Step) {
 		w.context = w.r.Uint32()
 	}
 	if w.chance(0.02) {
-		w.vmid = uint8(w.r.IntN(4))
+		w.vmid = uint32(w.r.IntN(4))
 	}
 	s.Trace, s.ContextID, s.VMID = w.trace, w.context, w.vmid
 	s.Trigger = w.chance(0.01)

@@ -22,14 +22,14 @@ func (e *Encoder) context(s *step.Step) {
 
 // vmid sends the VMID of a core in an instruction set, if it differs from the
 // VMID stated last.
-func (e *Encoder) vmid(vmid uint8, set schema.ISA) {
+func (e *Encoder) vmid(vmid uint32, set schema.ISA) {
 	if !e.opt.TraceVMID || e.stated.vmid == schema.Of(vmid) {
 		return
 	}
 	e.flush()
 	e.stated.vmid = schema.Of(vmid)
 	e.truth.vmidTraced = true
-	e.contextRow(e.emit(codec.Packet{Kind: codec.VMID, VMID: vmid}), set)
+	e.contextRow(e.emit(codec.Packet{Kind: codec.VMID, VMID: uint8(vmid)}), set)
 }
 
 func (e *Encoder) setContextID(id uint32) {

@@ -77,7 +77,7 @@ type stated struct {
 	updated    step.Place      // of a waypoint update since then, else the same
 	security   schema.Security // of an entry of the return stack since then, else the same
 	contextID  schema.Null[uint32]
-	vmid       schema.Null[uint8]
+	vmid       schema.Null[uint32]
 	timestamp  uint64 // as sent
 }
 

@@ -62,8 +62,8 @@ func TestPFTLongStraightCode(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("got  % x\nwant % x", got, want)
 	}
-	if truth.Instructions != 1501 || truth.Untold != 1500 {
-		t.Errorf("%d instructions, %d of them untold, want 1501, 1500", truth.Instructions, truth.Untold)
+	if truth.Instructions != 1501 || truth.Unknown != 1500 {
+		t.Errorf("%d instructions, %d of them unknown, want 1501, 1500", truth.Instructions, truth.Unknown)
 	}
 }
 

@@ -75,7 +75,7 @@ func (e *Encoder) syncDue() bool {
 
 // sync sends an A-sync, if none was sent before, an I-sync for the place the core
 // is at, and the state that an I-sync does not have.
-func (e *Encoder) sync(reason schema.ISyncReason, vmid uint8) {
+func (e *Encoder) sync(reason schema.ISyncReason, vmid uint32) {
 	if !e.asyncSent {
 		e.async()
 	}

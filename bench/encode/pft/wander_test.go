@@ -32,7 +32,7 @@ type wander struct {
 	trace  step.Tracing
 	traced int // steps until trace may change
 	id     uint32
-	vmid   uint8
+	vmid   uint32
 }
 
 func newWander(t *testing.T, seed uint64) *wander {
@@ -299,7 +299,7 @@ func (w *wander) mark(s *step.Step) {
 		w.id = pick(w.random, 0, 1, 0x80, w.random.Uint32())
 	}
 	if w.one(60) {
-		w.vmid = uint8(w.random.UintN(3))
+		w.vmid = uint32(w.random.UintN(3))
 	}
 	s.ContextID, s.VMID = w.id, w.vmid
 	s.Cycles = pick(w.random, 0, 1, 1, 1, 2, 15, 16, uint32(w.random.UintN(3000)))

@@ -76,7 +76,7 @@ func parseStep(t *testing.T, program *program.Program, word string) step.Step {
 		case "ctx":
 			s.ContextID = uint32(n)
 		case "vmid":
-			s.VMID = uint8(n)
+			s.VMID = uint32(n)
 		case "number":
 			s.Number = uint16(n)
 		case "ret":

@@ -39,7 +39,7 @@ func (d *Digest) Truth() *Truth {
 const (
 	hashedFailed   = 0
 	hashedExecuted = 1
-	hashedUntold   = 2
+	hashedUnknown  = 2
 )
 
 // Instruction implements [truth.Rows]. The hashes are of these numbers, least
@@ -49,10 +49,10 @@ const (
 func (d *Digest) Instruction(row *truth.Instruction) {
 	t := &d.truth
 	t.Instructions++
-	outcome := uint8(hashedUntold)
+	outcome := uint8(hashedUnknown)
 	switch {
 	case !row.Executed.OK:
-		t.Untold++
+		t.Unknown++
 	case row.Executed.V:
 		t.Executed++
 		outcome = hashedExecuted

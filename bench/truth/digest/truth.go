@@ -17,7 +17,7 @@ type Truth struct {
 	Instructions int64 `json:"instructions"`
 	Executed     int64 `json:"executed"`
 	Failed       int64 `json:"failed"`
-	Untold       int64 `json:"untold"`
+	Unknown      int64 `json:"unknown"`
 	// Cycles is the sum of the last epoch; NULL without cycle accuracy.
 	Cycles *int64 `json:"cycles"`
 
@@ -56,7 +56,7 @@ type Exception struct {
 type Context struct {
 	Seq       int64   `json:"seq"`
 	ContextID *uint32 `json:"context_id"`
-	VMID      *uint8  `json:"vmid"`
+	VMID      *uint32 `json:"vmid"`
 	Security  string  `json:"security"`
 }
 

@@ -144,7 +144,7 @@ func branchRows(b *report.Branches, top int) *Section {
 		{Key: "line", At: func(i int) Value { return IfAny(row(i).In.Line != 0, Int(row(i).In.Line)) }},
 		{"taken", "TAKEN", Count, Main, 1, func(i int) Value { return Int(row(i).Taken) }},
 		{"not_taken", "NOT TAKEN", Count, Main, 1, func(i int) Value { return Int(row(i).NotTaken) }},
-		{"untold", "UNTOLD", Count, Number, 1, func(i int) Value { return Int(row(i).Untold) }},
+		{"unknown", "UNKNOWN", Count, Number, 1, func(i int) Value { return Int(row(i).Unknown) }},
 		{Key: "verdict", At: func(i int) Value { return Text(row(i).Verdict.String()) }},
 	}
 	return s
@@ -155,7 +155,7 @@ func verdictWords(b *report.Branch) string {
 	words := map[report.BranchVerdict][2]string{
 		report.Both: {"both", "both"}, report.AlwaysTaken: {"always taken", "always passed"},
 		report.NeverTaken: {"never taken", "never passed"},
-		report.Untold:     {"untold", "untold"}, report.NeverReached: {"not seen", "not seen"},
+		report.Unknown:    {"unknown", "unknown"}, report.NeverReached: {"not seen", "not seen"},
 	}
 	kind := 0
 	if b.Predicated {
@@ -230,13 +230,13 @@ func tally(t *report.Tally) Value { return figureAnd(t.Figure, Fact{"reached_onl
 
 func branchFigures(b *report.BranchFigures) Value {
 	return Object(Fact{"all", Int(b.All)}, Fact{"reached", Int(b.Reached)}, Fact{"taken", Int(b.Taken)},
-		Fact{"not_taken", Int(b.NotTaken)}, Fact{"both", Int(b.Both)}, Fact{"untold", Int(b.Untold)},
+		Fact{"not_taken", Int(b.NotTaken)}, Fact{"both", Int(b.Both)}, Fact{"unknown", Int(b.Unknown)},
 		Fact{"outcomes", figureOf(b.Outcomes())})
 }
 
 func predicated(p *report.Predicated) Value {
 	return Object(Fact{"all", Int(p.All)}, Fact{"reached", Int(p.Reached)}, Fact{"passed", Int(p.Passed)},
-		Fact{"failed", Int(p.Failed)}, Fact{"untold", Int(p.Untold)})
+		Fact{"failed", Int(p.Failed)}, Fact{"unknown", Int(p.Unknown)})
 }
 
 // growths say when trace showed anything new: at instructions of a source, from 0 on.

@@ -29,7 +29,7 @@ func listingRows(rows []report.ListingRow, text func(file string, line uint32) s
 		Column{Key: "target", At: func(i int) Value { return If(row(i).Target.OK, Text(Hex(row(i).Target.V))) }},
 		Column{Key: "executed", At: func(i int) Value { return Int(row(i).Executed) }},
 		Column{Key: "failed", At: func(i int) Value { return Int(row(i).Failed) }},
-		Column{Key: "untold", At: func(i int) Value { return Int(row(i).Untold) }},
+		Column{Key: "unknown", At: func(i int) Value { return Int(row(i).Unknown) }},
 		Column{Key: "timed", At: func(i int) Value { return Int(row(i).Timed) }},
 		Column{Key: "cycles", At: func(i int) Value { return positive(Round(row(i).Cycles)) }},
 		Column{Key: "cycles_each", At: func(i int) Value { return positive(row(i).CyclesEach()) }},

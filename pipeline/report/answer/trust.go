@@ -57,7 +57,7 @@ func trustFigures(t *trust.Summary) Value {
 		Fact{"match", Of(t.Matching, t.Distinct)},
 		Fact{"outside", List(OutsideProgramRows(t, 0))},
 		Fact{"conditions_reached", Int(t.Conditions)},
-		Fact{"conditions_untold", Int(t.Untold)},
+		Fact{"conditions_unknown", Int(t.Unknown)},
 		Fact{"program_file", JSONOf(t.HasProgram)},
 		Fact{"datasets", each(len(datasets),
 			Column{Key: "directory", At: func(i int) Value { return Word(datasets[i].Dir) }},

@@ -120,7 +120,7 @@ func encoded(t testing.TB, picture image.Image) []byte {
 func TestCaptures(t *testing.T) {
 	for _, tt := range []struct {
 		capture, verdict string
-		untold           string   // conditions, of those that were reached
+		unknown          string   // conditions, of those that were reached
 		totals           []string // instructions, lines, functions, files, outcomes
 		hottest          []string // with what each took: cycles of the sample, else instructions
 	}{
@@ -151,8 +151,8 @@ func TestCaptures(t *testing.T) {
 			if !strings.HasPrefix(s.Verdict, tt.verdict) {
 				t.Errorf("the verdict: %s, want %s", s.Verdict, tt.verdict)
 			}
-			if trust := s.Sections["trust"]; !strings.Contains(trust, "conditions untold "+tt.untold) {
-				t.Errorf("not %s conditions untold: %s", tt.untold, trust)
+			if trust := s.Sections["trust"]; !strings.Contains(trust, "conditions unknown "+tt.unknown) {
+				t.Errorf("not %s conditions unknown: %s", tt.unknown, trust)
 			}
 			if s.Overflow != 0 {
 				t.Errorf("the page is %d pixels wider than the window", s.Overflow)

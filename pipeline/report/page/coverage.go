@@ -19,13 +19,13 @@ func (p *Page) coverageText() *coverageText {
 	if b.All > 0 {
 		x.Notes = append(x.Notes, of(b.Reached,
 			b.All)+" conditional branches reached: "+figures.Thousands(b.Taken)+" taken, "+
-			figures.Thousands(b.NotTaken)+" not taken, "+figures.Thousands(b.Both)+" both, "+figures.Thousands(b.Untold)+
-			" untold.")
+			figures.Thousands(b.NotTaken)+" not taken, "+figures.Thousands(b.Both)+" both, "+figures.Thousands(b.Unknown)+
+			" unknown.")
 	}
 	if c.All > 0 {
 		x.Notes = append(x.Notes, of(c.Reached,
 			c.All)+" predicated instructions reached: "+figures.Thousands(c.Passed)+" passed, "+
-			figures.Thousands(c.Failed)+" failed, "+figures.Thousands(c.Untold)+" untold.")
+			figures.Thousands(c.Failed)+" failed, "+figures.Thousands(c.Unknown)+" unknown.")
 	}
 	if p.coverage.PaddingRun > 0 {
 		x.Notes = append(x.Notes, count(p.coverage.PaddingRun, "instruction")+" in no function executed.")

@@ -84,13 +84,13 @@ type SourceFile struct {
 
 // Lines are lines that were reached, by number.
 type Lines struct {
-	Number []uint32 `json:"number"` // the first, then each less the one before
-	State  []uint16 `json:"state"`  // 0: covered; 1: reached, never passed
-	Count  []int64  `json:"count"`  // executions of that instruction which ran most often
-	Heat   []int64  `json:"heat"`   // sum over the instructions, in the unit of Data
-	Untold []int64  `json:"untold"` // predicated instructions whose outcome is untold
+	Number  []uint32 `json:"number"`  // the first, then each less the one before
+	State   []uint16 `json:"state"`   // 0: covered; 1: reached, never passed
+	Count   []int64  `json:"count"`   // executions of that instruction which ran most often
+	Heat    []int64  `json:"heat"`    // sum over the instructions, in the unit of Data
+	Unknown []int64  `json:"unknown"` // predicated instructions whose outcome is unknown
 	// Branches are the conditional branches of each line, by address: how often taken, not
-	// taken, and untold.
+	// taken, and unknown.
 	Branches [][][3]int64 `json:"branches"`
 }
 

@@ -207,9 +207,9 @@ func TestHottestLine(t *testing.T) {
 		line += f.Seen.Number[i]
 	}
 	i := s.Hottest[1]
-	if path := p.Data.Files.Path[f.File]; path != "sort.c" || line != 13 || f.Seen.Count[i] != 1509 || f.Seen.Heat[i] != 35543 || f.Seen.Untold[i] != 4 ||
+	if path := p.Data.Files.Path[f.File]; path != "sort.c" || line != 13 || f.Seen.Count[i] != 1509 || f.Seen.Heat[i] != 35543 || f.Seen.Unknown[i] != 4 ||
 		!slices.Equal(f.Seen.Branches[i], [][3]int64{{84, 1425, 0}}) || !strings.HasPrefix(f.Text[line-1], "static int by_digits(") {
-		t.Errorf("%s:%d ran %d times, took %d, has %d untold and %v: %s", path, line, f.Seen.Count[i], f.Seen.Heat[i], f.Seen.Untold[i], f.Seen.Branches[i], f.Text[line-1])
+		t.Errorf("%s:%d ran %d times, took %d, has %d unknown and %v: %s", path, line, f.Seen.Count[i], f.Seen.Heat[i], f.Seen.Unknown[i], f.Seen.Branches[i], f.Text[line-1])
 	}
 }
 

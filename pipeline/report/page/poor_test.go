@@ -45,7 +45,7 @@ code 0x1000 a32 other  at=src/app/main.c:4 executed=10 first=0
 code 0x1004 a32 call   at=src/app/main.c:5 executed=10 first=1
 code 0x1008 a32 branch at=src/app/main.c:6 conditional executed=9 failed=1 first=4
 code 0x100c a32 other  at=src/lib/util.c:8 executed=10 first=2
-code 0x1010 a32 other  at=src/lib/util.c:8 conditional untold=10 first=3
+code 0x1010 a32 other  at=src/lib/util.c:8 conditional unknown=10 first=3
 code 0x1014 a32 other  at=src/lib/util.c:9 conditional failed=10 first=3
 code 0x1018 a32 other  at=src/lib/util.c:31
 code 0x101c a32 other  at=src/irq.c:2 executed=2 first=30
@@ -86,7 +86,7 @@ var poor = []struct {
 	{name: "wrong image", texts: []string{strings.Replace(aSource, "checks=100", "checks=1000 agrees=8", 1) + aProgram + itsLines + itsStacks}},
 	{name: "no stacks", texts: []string{aSource + aProgram + itsLines}},
 	{name: "no text wanted", texts: []string{aSource + aProgram + itsLines}, opt: page.Options{Sources: page.Sources{None: true}}},
-	{name: "nothing decoded", texts: []string{aSource + aProgram + without(itsLines, ` (executed|failed|untold)=\d+`)}},
+	{name: "nothing decoded", texts: []string{aSource + aProgram + without(itsLines, ` (executed|failed|unknown)=\d+`)}},
 	{name: "much to find fault with", texts: []string{`
 buffer ETB_0 1000
 source 0x10 protocol=pft buffer=ETB_0 bytes=900 unplaced=30 checks=100 agrees=99 gaps=2

@@ -736,7 +736,7 @@ function drawSource(place, data) {
     document.getElementById('source').scrollIntoView();
     box.focus({preventScroll: true});
   };
-  const legend = soft(`● covered, ◐ reached, never passed, ○ not seen; ↷ taken, ↓ not taken; ? outcome untold; heat: ${unit}`);
+  const legend = soft(`● covered, ◐ reached, never passed, ○ not seen; ↷ taken, ↓ not taken; ? outcome unknown; heat: ${unit}`);
   place.replaceChildren(make('div', {class: 'controls'}, labelled('File', select), legend), box);
   open(hottest, hottestAt);
 }
@@ -781,7 +781,7 @@ function lineRow(lines, i, most, marked) {
       lines.state[s] === 0 ? stateCell('covered', '●', 'covered') : stateCell('reached', '◐', 'reached, never passed its condition'),
       make('td', {class: 'number'}, thousands(lines.seen.count[s])),
       heatCell(lines.seen.heat[s], most),
-      branchCell(lines.seen.branches?.[s] ?? [], lines.seen.untold[s]),
+      branchCell(lines.seen.branches?.[s] ?? [], lines.seen.unknown[s]),
     );
   }
   if (lines.text) row.append(make('td', {class: 'text'}, lineText(lines.text[line - 1] ?? '')));
@@ -804,22 +804,22 @@ function heatCell(heat, most) {
 }
 
 /** Which ways each branch of a line went, and how many predicated instructions did not tell. */
-function branchCell(branches, untold) {
+function branchCell(branches, unknown) {
   const cell = make('td', {class: 'text'});
   for (const [taken, not, unclear] of branches.slice(0, 6)) cell.append(branchMark(taken, not, unclear));
   if (branches.length > 6) cell.append(make('span', {class: 'mark'}, `${branches.length - 6} more`));
-  if (untold > 0) {
-    const title = `${thousands(untold)} predicated instructions whose outcome is untold: they count as executed`;
-    cell.append(make('span', {class: 'mark half', title}, untold <= 5 ? '?'.repeat(untold) : `?×${thousands(untold)}`));
+  if (unknown > 0) {
+    const title = `${thousands(unknown)} predicated instructions whose outcome is unknown: they count as executed`;
+    cell.append(make('span', {class: 'mark half', title}, unknown <= 5 ? '?'.repeat(unknown) : `?×${thousands(unknown)}`));
   }
   return cell;
 }
 
-function branchMark(taken, not, untold) {
-  const title = `taken ${thousands(taken)} times, not taken ${thousands(not)} times${untold ? `, outcome untold ${thousands(untold)} times` : ''}`;
-  if (taken + not + untold === 0) return make('span', {class: 'mark never', title: 'this branch was not seen'}, 'unseen');
+function branchMark(taken, not, unknown) {
+  const title = `taken ${thousands(taken)} times, not taken ${thousands(not)} times${unknown ? `, outcome unknown ${thousands(unknown)} times` : ''}`;
+  if (taken + not + unknown === 0) return make('span', {class: 'mark never', title: 'this branch was not seen'}, 'unseen');
   const one = (taken === 0) !== (not === 0);
-  const text = `↷${taken ? thousands(taken) : '–'} ↓${not ? thousands(not) : '–'}${untold ? ` ?${thousands(untold)}` : ''}`;
+  const text = `↷${taken ? thousands(taken) : '–'} ↓${not ? thousands(not) : '–'}${unknown ? ` ?${thousands(unknown)}` : ''}`;
   return make('span', {class: one ? 'mark half' : 'mark', title: one ? `only one way was seen: ${title}` : title}, text);
 }
 

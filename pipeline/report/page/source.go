@@ -187,9 +187,9 @@ func (x *Lines) add(l *report.LineCount, byCycles bool) {
 	}
 	branches := make([][3]int64, len(l.Branches))
 	for i, b := range l.Branches {
-		branches[i] = [3]int64{b.Taken, b.NotTaken, b.Untold}
+		branches[i] = [3]int64{b.Taken, b.NotTaken, b.Unknown}
 	}
 	x.Number, x.State = append(x.Number, l.Number), append(x.State, state)
 	x.Count, x.Heat = append(x.Count, l.Executions), append(x.Heat, answer.Own(l.Instructions, l.Cycles, byCycles))
-	x.Untold, x.Branches = append(x.Untold, l.Untold), append(x.Branches, branches)
+	x.Unknown, x.Branches = append(x.Unknown, l.Unknown), append(x.Branches, branches)
 }

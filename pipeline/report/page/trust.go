@@ -193,17 +193,17 @@ func (p *Page) imageTile() tile {
 // is told, since they have no condition.
 func (p *Page) conditionsTile() tile {
 	t, b := p.trust, &p.coverage.Branches
-	x := tile{"conditions untold", of(t.Untold, t.Conditions), "predicated instructions reached"}
+	x := tile{"conditions unknown", of(t.Unknown, t.Conditions), "predicated instructions reached"}
 	switch {
 	case t.Conditions == 0:
 		x.Figure, x.Note = "0", "no predicated instruction was reached"
-	case t.Untold == 0:
+	case t.Unknown == 0:
 		x.Note += ": each told whether it passed"
 	default:
 		x.Note += " whose outcome the trace does not tell; they count as executed"
 	}
 	if b.Reached > 0 {
-		x.Note += "; of " + count(b.Reached, "conditional branch") + " reached, " + figures.Thousands(b.Untold) + " untold"
+		x.Note += "; of " + count(b.Reached, "conditional branch") + " reached, " + figures.Thousands(b.Unknown) + " unknown"
 	}
 	return x
 }

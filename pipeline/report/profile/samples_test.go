@@ -74,7 +74,7 @@ code 0x1050 a32 other at=macro.h:1 executed=11
 code 0x1054 a32 other at=b.c:51 executed=8
 code 0x1058 a32 other executed=13
 edge 0x1014 0x1020 call taken n=6
-edge 0x1014 0x1040 indirect_call untold n=2
+edge 0x1014 0x1040 indirect_call unknown n=2
 edge 0x1014 0x1048 indirect_call taken n=3
 edge 0x1014 0x1020 call not_taken n=50
 edge 0x1014 0x1020 branch taken n=50

@@ -50,12 +50,12 @@ type Summary struct {
 	Instructions, Gaps int64
 	Checks, Agrees     int64 // branch packets and periodic I-syncs compared with the program
 	// addresses executed in sections of program files; those with the opcode that is there
-	Distinct, Matching int64
-	Outside            []Outside
-	Conditions, Untold int64 // predicated instructions reached; those whose outcome was untold at least once
-	Windows            bool  // a dataset is of part of its capture
-	HasProgram         bool  // there are program files
-	Named              bool  // and they have functions
+	Distinct, Matching  int64
+	Outside             []Outside
+	Conditions, Unknown int64 // predicated instructions reached; those whose outcome was unknown at least once
+	Windows             bool  // a dataset is of part of its capture
+	HasProgram          bool  // there are program files
+	Named               bool  // and they have functions
 }
 
 // A Dataset is one of those merged.

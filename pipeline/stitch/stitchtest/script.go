@@ -192,7 +192,7 @@ func (p *player) line(words []string) {
 	case "context":
 		x := schema.Context{Key: key, ContextID: schema.Of(uint32(p.hex(words[1])))}
 		if len(words) > 2 {
-			x.VMID.V, x.VMID.OK = uint8(p.hex(words[2])), true
+			x.VMID.V, x.VMID.OK = uint32(p.hex(words[2])), true
 		}
 		part.contexts = append(part.contexts, x)
 	case "return":

@@ -20,10 +20,10 @@ type Program struct {
 type (
 	// A Count is a row of `counts`.
 	Count struct {
-		Address                                   schema.Address
-		ISA                                       schema.ISA
-		Executed, Failed, Untold, FirstSeq, Timed int64
-		Cycles                                    schema.Null[int64]
+		Address                                    schema.Address
+		ISA                                        schema.ISA
+		Executed, Failed, Unknown, FirstSeq, Timed int64
+		Cycles                                     schema.Null[int64]
 	}
 	// An Edge is a row of `edges`.
 	Edge struct {
@@ -68,7 +68,7 @@ func newProgram() Program {
 		return []Count{
 			{Address: 0x8000, Executed: 1, FirstSeq: 0, Cycles: schema.Of[int64](2)},
 			{Address: 0x8004, Failed: 1, FirstSeq: 1, Cycles: schema.Of[int64](3)},
-			{Address: 0x8008, Untold: 1, FirstSeq: 2, Cycles: schema.Of[int64](4)},
+			{Address: 0x8008, Unknown: 1, FirstSeq: 2, Cycles: schema.Of[int64](4)},
 			{Address: 0x9000, Executed: 1, FirstSeq: 3},
 			{Address: 0x9004, Executed: 1, FirstSeq: 4},
 		}
@@ -105,7 +105,7 @@ func (p *Program) write(out *dataset.Writer, sources []uint8) {
 		p.writeStack(out, source)
 		for _, x := range p.Counts[source] {
 			schema.AppendCounts(out.Table(&schema.Counts, source).Row(), source, x.Address, x.ISA, x.Executed, x.Failed,
-				x.Untold,
+				x.Unknown,
 				x.FirstSeq, x.Timed, x.Cycles, schema.Null[float64]{V: float64(x.Cycles.V) / 3, OK: x.Cycles.OK})
 		}
 		for _, x := range p.Edges[source] {

@@ -106,7 +106,7 @@ func (d *Dataset) AsBlocks() {
 	runs := func() []Block {
 		return []Block{
 			// yes, no, not known: two bits of failed, the last by outcome
-			{0, 100, 0x8000, 3, schema.Of[uint64](0b010), schema.Untold, schema.Of[uint32](9), schema.Of[int64](9), nil},
+			{0, 100, 0x8000, 3, schema.Of[uint64](0b010), schema.Unknown, schema.Of[uint32](9), schema.Of[int64](9), nil},
 			{3, 104, 0x9000, 2, schema.Of[uint64](0), schema.Taken, NoCycles, NoCycle, nil},
 		}
 	}
@@ -176,14 +176,14 @@ const (
 func (x *Instruction) write(out *dataset.Writer, source uint8, seq int64) {
 	schema.AppendInstructions(out.Table(&schema.Instructions, source).Row(), keys(source, seq, x.Offset),
 		x.Address, 4, schema.A32, opcode, schema.KindOther, x.Executed, x.Cycles, 0, x.Cycle,
-		schema.Of[uint64](timestamp), schema.Null[uint32]{}, schema.Of[uint8](7), schema.Of(schema.NonSecure))
+		schema.Of[uint64](timestamp), schema.Null[uint32]{}, schema.Of[uint32](7), schema.Of(schema.NonSecure))
 }
 
 func (x *Block) write(out *dataset.Writer, source uint8, number uint32) {
 	to := cmp.Or(x.Refers, &Reference{number, 1, uint16(x.Count)})
 	schema.AppendBlocks(out.Table(&schema.Blocks, source).Row(), keys(source, x.Seq, x.Offset),
 		int32(to.CodeBlock), to.Instructions, to.First, x.Failed, x.Outcome, x.Cycles, 0, x.Cycle,
-		schema.Of[uint64](timestamp), schema.Null[uint32]{}, schema.Of[uint8](7), schema.Of(schema.NonSecure),
+		schema.Of[uint64](timestamp), schema.Null[uint32]{}, schema.Of[uint32](7), schema.Of(schema.NonSecure),
 		schema.Null[int32]{})
 	for i := range x.Count + 1 { // the run begins at position 1
 		schema.AppendCodeBlocks(out.Table(&schema.CodeBlocks, source).Row(), source,

@@ -5,14 +5,14 @@
 -- isa VARCHAR: Instruction set.
 -- executed BIGINT: How often it passed its condition.
 -- failed BIGINT: How often it failed its condition.
--- untold BIGINT: How often it ran where the trace does not say whether it passed (PFT: between waypoints).
+-- unknown BIGINT: How often it ran where the trace does not say whether it passed (PFT: between waypoints).
 -- executions BIGINT: How often in all.
 -- timed BIGINT: How often it ran in an epoch that has cycles.
 -- cycles BIGINT: Sum of its own cycles; NULL if the trace gives it none. Unit: cycles.
 -- cycles_spread DOUBLE: Cycles with the cost of each run spread evenly over its instructions; NULL if no run of it has a cost. Unit: cycles.
 -- datasets BIGINT: How many datasets executed it.
-SELECT b.build, s.core, c.address, c.isa, sum(c.executed)::BIGINT AS executed, sum(c.failed)::BIGINT AS failed, sum(c.untold)::BIGINT AS untold,
-       sum(c.executed + c.failed + c.untold)::BIGINT AS executions, sum(c.timed)::BIGINT AS timed,
+SELECT b.build, s.core, c.address, c.isa, sum(c.executed)::BIGINT AS executed, sum(c.failed)::BIGINT AS failed, sum(c.unknown)::BIGINT AS unknown,
+       sum(c.executed + c.failed + c.unknown)::BIGINT AS executions, sum(c.timed)::BIGINT AS timed,
        sum(c.cycles)::BIGINT AS cycles, sum(c.cycles_spread) AS cycles_spread, count(DISTINCT dataset) AS datasets
 FROM counts c JOIN sources s USING (dataset, source) JOIN builds b USING (dataset)
 GROUP BY b.build, s.core, c.address, c.isa;

@@ -5,7 +5,7 @@
 -- covered BIGINT: How many of them are covered: they ran, other than only failing their condition.
 -- covered_pct DOUBLE: Percentage of them; NULL without a program file, as all that follow.
 -- reached_only BIGINT: How many were reached, and only ever failed their condition.
--- untold_only BIGINT: How many of the covered always ran where the trace does not say whether they passed.
+-- unknown_only BIGINT: How many of the covered always ran where the trace does not say whether they passed.
 -- functions BIGINT: Functions of the program, by address.
 -- functions_covered BIGINT: How many of them have a covered instruction.
 -- functions_full BIGINT: How many of them have no other.
@@ -29,7 +29,7 @@ WITH c AS MATERIALIZED (
   SELECT build, core, function, file, line, covered, reached, executed, failed, conditional AND branches AS branch FROM coverage_instructions),
 i AS (
   SELECT build, count(*) AS n, count(*) FILTER (covered) AS covered, count(*) FILTER (reached AND NOT covered) AS reached_only,
-         count(*) FILTER (covered AND executed = 0) AS untold_only,
+         count(*) FILTER (covered AND executed = 0) AS unknown_only,
          count(*) FILTER (branch) AS branches, count(*) FILTER (branch AND executed > 0) + count(*) FILTER (branch AND failed > 0) AS outcomes
   FROM c WHERE function IS NOT NULL GROUP BY build),
 f AS (
@@ -39,7 +39,7 @@ f AS (
 l AS (
   SELECT build, count(*) AS n, count(*) FILTER (covered) AS covered
   FROM (SELECT build, bool_or(covered) AS covered FROM c WHERE file IS NOT NULL GROUP BY build, file, line) GROUP BY build)
-SELECT build, t.datasets, i.n AS instructions, i.covered, pct(i.covered, i.n) AS covered_pct, i.reached_only, i.untold_only,
+SELECT build, t.datasets, i.n AS instructions, i.covered, pct(i.covered, i.n) AS covered_pct, i.reached_only, i.unknown_only,
        f.n AS functions, f.covered AS functions_covered, f.complete AS functions_full, pct(f.covered, f.n) AS functions_pct,
        l.n AS lines, l.covered AS lines_covered, pct(l.covered, l.n) AS lines_pct,
        i.branches, i.outcomes AS outcomes_seen, pct(i.outcomes, 2 * i.branches) AS outcomes_pct,

@@ -8,12 +8,12 @@
 -- name VARCHAR: Name of that function: several may have the same one.
 -- file VARCHAR: Source file of the branch; NULL if it is not known.
 -- line BIGINT: Line in it; NULL if it is not known.
--- verdict VARCHAR: What was seen of it. One of both, always_taken, never_taken, untold (it ran, and the trace never says which way), never_reached.
+-- verdict VARCHAR: What was seen of it. One of both, always_taken, never_taken, unknown (it ran, and the trace never says which way), never_reached.
 -- taken BIGINT: How often it was taken.
 -- not_taken BIGINT: How often it was not taken.
--- untold BIGINT: How often the trace does not say which way it went.
+-- unknown BIGINT: How often the trace does not say which way it went.
 SELECT build, core, address, kind, target, function, name, file, line,
        CASE WHEN NOT reached THEN 'never_reached' WHEN executed > 0 AND failed > 0 THEN 'both'
-            WHEN executed > 0 THEN 'always_taken' WHEN failed > 0 THEN 'never_taken' ELSE 'untold' END AS verdict,
-       executed AS taken, failed AS not_taken, untold
+            WHEN executed > 0 THEN 'always_taken' WHEN failed > 0 THEN 'never_taken' ELSE 'unknown' END AS verdict,
+       executed AS taken, failed AS not_taken, unknown
 FROM coverage_instructions WHERE conditional AND branches AND function IS NOT NULL;

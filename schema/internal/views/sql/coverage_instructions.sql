@@ -17,19 +17,19 @@
 -- reached BOOLEAN: True: it was executed, or failed its condition.
 -- executed BIGINT: How often it passed its condition.
 -- failed BIGINT: How often it failed its condition.
--- untold BIGINT: How often it ran where the trace does not say whether it passed (PFT: between waypoints).
+-- unknown BIGINT: How often it ran where the trace does not say whether it passed (PFT: between waypoints).
 -- executions BIGINT: How often in all.
 -- timed BIGINT: How often it ran in an epoch that has cycles.
 -- cycles BIGINT: Sum of its own cycles; NULL if the trace gives it none. Unit: cycles.
 -- cycles_spread DOUBLE: Cycles with the cost of each run spread evenly over its instructions; NULL if no run of it has a cost. Unit: cycles.
 WITH ran AS ( -- under the name of the core, for its own program, and under '', for that of every core
-  SELECT build, unnest(list_distinct([coalesce(core, ''), ''])) AS core, address, isa, executed, failed, untold, executions, timed, cycles, cycles_spread
+  SELECT build, unnest(list_distinct([coalesce(core, ''), ''])) AS core, address, isa, executed, failed, unknown, executions, timed, cycles, cycles_spread
   FROM counts_all),
 n AS (
-  SELECT build, core, address, isa, sum(executed)::BIGINT AS executed, sum(failed)::BIGINT AS failed, sum(untold)::BIGINT AS untold,
+  SELECT build, core, address, isa, sum(executed)::BIGINT AS executed, sum(failed)::BIGINT AS failed, sum(unknown)::BIGINT AS unknown,
          sum(executions)::BIGINT AS executions, sum(timed)::BIGINT AS timed, sum(cycles)::BIGINT AS cycles, sum(cycles_spread) AS cycles_spread
   FROM ran GROUP BY build, core, address, isa)
-SELECT p.*, coalesce(n.executed + n.untold, 0) > 0 AS covered, coalesce(n.executions, 0) > 0 AS reached,
-       coalesce(n.executed, 0) AS executed, coalesce(n.failed, 0) AS failed, coalesce(n.untold, 0) AS untold,
+SELECT p.*, coalesce(n.executed + n.unknown, 0) > 0 AS covered, coalesce(n.executions, 0) > 0 AS reached,
+       coalesce(n.executed, 0) AS executed, coalesce(n.failed, 0) AS failed, coalesce(n.unknown, 0) AS unknown,
        coalesce(n.executions, 0) AS executions, coalesce(n.timed, 0) AS timed, n.cycles, n.cycles_spread
 FROM program p LEFT JOIN n ON n.build = p.build AND n.core = coalesce(p.core, '') AND n.address = p.address AND n.isa = p.isa;

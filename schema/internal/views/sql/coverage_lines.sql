@@ -7,8 +7,8 @@
 -- instructions BIGINT: How many instructions it has.
 -- instructions_covered BIGINT: How many of them are covered: they ran, other than only failing their condition.
 -- reached_only BIGINT: How many of them were reached, and only ever failed their condition.
--- untold_only BIGINT: How many of the covered always ran where the trace does not say whether they passed.
-SELECT build, file, line, bool_or(covered) AS covered, max(executed + untold) AS executions, count(*) AS instructions,
+-- unknown_only BIGINT: How many of the covered always ran where the trace does not say whether they passed.
+SELECT build, file, line, bool_or(covered) AS covered, max(executed + unknown) AS executions, count(*) AS instructions,
        count(*) FILTER (covered) AS instructions_covered, count(*) FILTER (reached AND NOT covered) AS reached_only,
-       count(*) FILTER (covered AND executed = 0) AS untold_only
+       count(*) FILTER (covered AND executed = 0) AS unknown_only
 FROM coverage_instructions WHERE file IS NOT NULL GROUP BY build, file, line;

@@ -7,12 +7,12 @@
 -- name VARCHAR: Name of that function: several may have the same one.
 -- file VARCHAR: Source file of the instruction; NULL if it is not known.
 -- line BIGINT: Line in it; NULL if it is not known.
--- verdict VARCHAR: What was seen of it. One of both, always_passed, always_failed, untold (it ran, and the trace never says whether it passed), never_reached.
+-- verdict VARCHAR: What was seen of it. One of both, always_passed, always_failed, unknown (it ran, and the trace never says whether it passed), never_reached.
 -- passed BIGINT: How often it passed its condition.
 -- failed BIGINT: How often it failed its condition.
--- untold BIGINT: How often the trace does not say.
+-- unknown BIGINT: How often the trace does not say.
 SELECT build, core, address, kind, function, name, file, line,
        CASE WHEN NOT reached THEN 'never_reached' WHEN executed > 0 AND failed > 0 THEN 'both'
-            WHEN executed > 0 THEN 'always_passed' WHEN failed > 0 THEN 'always_failed' ELSE 'untold' END AS verdict,
-       executed AS passed, failed, untold
+            WHEN executed > 0 THEN 'always_passed' WHEN failed > 0 THEN 'always_failed' ELSE 'unknown' END AS verdict,
+       executed AS passed, failed, unknown
 FROM coverage_instructions WHERE conditional AND NOT branches AND function IS NOT NULL;

@@ -10,7 +10,7 @@
 -- cycles_pct DOUBLE: Percentage of all cycles of the build that are in a run; NULL if cycles is.
 -- ipc DOUBLE: Instructions in epochs that have cycles, per cycle; NULL if cycles is.
 WITH i AS (
-  SELECT build, core, function, any_value(name) AS name, arg_min(executed + untold, address) AS entries, sum(executions)::BIGINT AS instructions,
+  SELECT build, core, function, any_value(name) AS name, arg_min(executed + unknown, address) AS entries, sum(executions)::BIGINT AS instructions,
          sum(timed) AS timed, round(sum(cycles_spread))::BIGINT AS cycles
   FROM coverage_instructions GROUP BY build, core, function HAVING sum(executions) > 0),
 t AS (SELECT build, sum(executions) AS instructions, sum(cycles_spread) AS cycles FROM counts_all GROUP BY build)

@@ -12,8 +12,8 @@
 -- placed_pct DOUBLE: Percentage of decoded bytes whose instructions have rows; NULL if nothing was decoded.
 -- gaps BIGINT: Restarts of trace but the first, as in summary; NULL if events were not exported.
 -- instructions BIGINT: Instructions in all.
--- untold BIGINT: Of how many of them the trace does not say whether they passed their condition.
--- untold_pct DOUBLE: Percentage of that; NULL without instructions.
+-- unknown BIGINT: Of how many of them the trace does not say whether they passed their condition.
+-- unknown_pct DOUBLE: Percentage of that; NULL without instructions.
 -- timed_pct DOUBLE: Percentage of them in epochs that have cycles; NULL without instructions.
 -- outside_code BIGINT: Addresses in outside_code; NULL without a program file.
 -- outside_executions BIGINT: How often those were executed; NULL without a program file.
@@ -24,7 +24,7 @@
 -- build VARCHAR: The build, in builds.
 -- dataset VARCHAR: Name of the directory of the dataset, its whole path where names are alike.
 WITH n AS (
-  SELECT dataset, source, sum(executed + failed + untold) AS executions, sum(untold) AS untold, sum(timed) AS timed
+  SELECT dataset, source, sum(executed + failed + unknown) AS executions, sum(unknown) AS unknown, sum(timed) AS timed
   FROM counts GROUP BY dataset, source),
 o AS (SELECT dataset, source, count(DISTINCT address) AS outside_code, sum(executions)::BIGINT AS executions FROM outside_code GROUP BY dataset, source),
 f AS ( -- of each program file: addresses executed in it, and those that match
@@ -39,7 +39,7 @@ m AS (
   GROUP BY dataset, source)
 SELECT s.source, s.name, s.protocol, s.core, s.status, s.bytes, pct(s.bytes_decoded, s.bytes) AS decoded_pct, s.bytes_lost, s.losses,
        s.bytes_unplaced, pct(s.bytes_decoded - s.bytes_unplaced, s.bytes_decoded) AS placed_pct, y.gaps, s.instructions,
-       coalesce(n.untold, 0)::BIGINT AS untold, pct(n.untold, n.executions) AS untold_pct, pct(n.timed, n.executions) AS timed_pct,
+       coalesce(n.unknown, 0)::BIGINT AS unknown, pct(n.unknown, n.executions) AS unknown_pct, pct(n.timed, n.executions) AS timed_pct,
        CASE WHEN m.dataset IS NOT NULL THEN coalesce(o.outside_code, 0) END AS outside_code,
        CASE WHEN m.dataset IS NOT NULL THEN coalesce(o.executions, 0) END AS outside_executions,
        m.image_match, s.agreement, s.branch_checks + s.isync_checks AS checks,

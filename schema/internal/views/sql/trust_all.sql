@@ -7,7 +7,7 @@
 -- bytes_unplaced BIGINT: Of the decoded: bytes of instructions that have no row. Unit: bytes.
 -- gaps BIGINT: Restarts of trace, as in summary; NULL if events were not exported.
 -- instructions BIGINT: Instructions in all.
--- untold_pct DOUBLE: Percentage of them of which the trace does not say whether they passed their condition; NULL without instructions.
+-- unknown_pct DOUBLE: Percentage of them of which the trace does not say whether they passed their condition; NULL without instructions.
 -- outside_executions BIGINT: Executions of addresses that are no instruction of the program; NULL without a program file.
 -- image_match DOUBLE: Least image_match of a source, from 0 to 1; NULL without a program file.
 -- agreement DOUBLE: Least agreement of a source, from 0 to 1; NULL without checks.
@@ -16,7 +16,7 @@
 WITH t AS (
   SELECT build, count(DISTINCT dataset) AS datasets, sum(bytes)::BIGINT AS bytes, sum(bytes_lost)::BIGINT AS bytes_lost,
          sum(bytes_unplaced)::BIGINT AS bytes_unplaced, sum(gaps)::BIGINT AS gaps, sum(instructions)::BIGINT AS instructions,
-         sum(untold)::BIGINT AS untold,
+         sum(unknown)::BIGINT AS unknown,
          sum(outside_executions)::BIGINT AS outside_executions, min(image_match) AS image_match, min(agreement) AS agreement,
          bool_and(program_agrees) AS program_agrees
   FROM trust GROUP BY build),
@@ -26,9 +26,9 @@ v AS (
               WHEN gaps > 0 OR outside_executions > 0 OR bytes_lost > 0.01 * bytes OR bytes_unplaced > 0.01 * (bytes - bytes_lost) THEN 'incomplete'
               ELSE 'ok' END AS verdict
   FROM t)
-SELECT build, datasets, bytes, decoded_pct, bytes_lost, bytes_unplaced, gaps, instructions, pct(untold, instructions) AS untold_pct,
+SELECT build, datasets, bytes, decoded_pct, bytes_lost, bytes_unplaced, gaps, instructions, pct(unknown, instructions) AS unknown_pct,
        outside_executions, image_match, agreement, program_agrees,
        concat(verdict, ': decoded ', decoded_pct, ' %, bytes lost ', bytes_lost, ', unplaced ', bytes_unplaced, ', gaps ', coalesce(gaps::VARCHAR, '?'),
-              ', executed outside code ', coalesce(outside_executions::VARCHAR, '?'), ', untold ', coalesce(pct(untold, instructions)::VARCHAR, '?'),
+              ', executed outside code ', coalesce(outside_executions::VARCHAR, '?'), ', unknown ', coalesce(pct(unknown, instructions)::VARCHAR, '?'),
               ' %, image match ', coalesce(round(image_match, 4)::VARCHAR, '?')) AS trust
 FROM v;
