@@ -147,16 +147,17 @@ const (
 	ExceptionsReturnAddress IndexAddress = 8
 	ExceptionsTarget        IndexAddress = 9
 	ExceptionsResume        IndexU8      = 10
-	ExceptionsEpoch         IndexU32     = 11
-	ExceptionsCycle         IndexU64     = 12
-	ExceptionsTimestamp     IndexU64     = 13
-	ExceptionsContextID     IndexU32     = 14
-	ExceptionsVMID          IndexU32     = 15
-	ExceptionsSecurity      IndexU8      = 16
+	ExceptionsCycles        IndexU32     = 11
+	ExceptionsEpoch         IndexU32     = 12
+	ExceptionsCycle         IndexU64     = 13
+	ExceptionsTimestamp     IndexU64     = 14
+	ExceptionsContextID     IndexU32     = 15
+	ExceptionsVMID          IndexU32     = 16
+	ExceptionsSecurity      IndexU8      = 17
 )
 
 // AppendExceptions appends a row of `exceptions`.
-func AppendExceptions(b *Batch, keys Keys, ordinal int64, event ExceptionEvent, number Null[uint16], typ Null[ExceptionType], returnAddress Null[Address], target Null[Address], resume Null[uint8], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security]) {
+func AppendExceptions(b *Batch, keys Keys, ordinal int64, event ExceptionEvent, number Null[uint16], typ Null[ExceptionType], returnAddress Null[Address], target Null[Address], resume Null[uint8], cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security]) {
 	v := b.of(&Exceptions)
 	putU8(&v[ExceptionsSource], keys.Source)
 	putU64(&v[ExceptionsSeq], keys.Seq)
@@ -169,6 +170,7 @@ func AppendExceptions(b *Batch, keys Keys, ordinal int64, event ExceptionEvent, 
 	putNullU32(&v[ExceptionsReturnAddress], returnAddress)
 	putNullU32(&v[ExceptionsTarget], target)
 	putNullU8(&v[ExceptionsResume], resume)
+	putNullU32(&v[ExceptionsCycles], cycles)
 	putU32(&v[ExceptionsEpoch], epoch)
 	putNullU64(&v[ExceptionsCycle], cycle)
 	putNullUint63(&v[ExceptionsTimestamp], timestamp)

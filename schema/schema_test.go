@@ -78,7 +78,7 @@ func TestKeys(t *testing.T) {
 		&Blocks:       keys + ", code_block INTEGER, instructions INTEGER, first INTEGER, failed BIGINT?, outcome VARCHAR, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?, run INTEGER?",
 		&BlockRuns:    "source INTEGER, run INTEGER, code_block INTEGER, first INTEGER, instructions INTEGER, outcome VARCHAR",
 		&CodeBlocks:   "source INTEGER, code_block INTEGER, position INTEGER, address BIGINT, size INTEGER, isa VARCHAR, opcode BIGINT, kind VARCHAR",
-		&Exceptions:   keys + ", ordinal BIGINT, event VARCHAR, number INTEGER?, type VARCHAR?, return_address BIGINT?, target BIGINT?, resume INTEGER?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?",
+		&Exceptions:   keys + ", ordinal BIGINT, event VARCHAR, number INTEGER?, type VARCHAR?, return_address BIGINT?, target BIGINT?, resume INTEGER?, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?",
 		&CycleCounts:  keys + ", epoch INTEGER?, cycles BIGINT?, cycle BIGINT?, kind VARCHAR, late BOOLEAN",
 		&Timestamps:   keys + ", timestamp BIGINT?, known_bits INTEGER, epoch INTEGER, cycle BIGINT?",
 		&Contexts:     keys + ", context_id BIGINT?, vmid BIGINT?, security VARCHAR?, isa VARCHAR?",

@@ -248,6 +248,11 @@ var Exceptions = Table{
 			Name: "resume", Type: Uint8, Nullable: true,
 			Doc: "Resume field of v7-M: how far an interrupted load or store multiple got; NULL if not traced.",
 		},
+		Column{
+			Name: "cycles", Type: Uint32, Nullable: true, Unit: "cycles",
+			Doc: "Count in the packet of an entry, which is of no instruction: of what ran since the last waypoint, and of the " +
+				"entry itself; NULL if it has none, and for a return.",
+		},
 		rises(epochColumn(epochDoc, false)),
 		cycleColumn(cycleAtDoc),
 		timestampColumn, contextColumn, vmidColumn, securityColumn,

@@ -86,6 +86,7 @@ type Exception struct {
 	ReturnAddress schema.Null[schema.Address]
 	Target        schema.Null[schema.Address]
 	Resume        schema.Null[uint8]
+	Cycles        schema.Null[uint32] // the count in the packet of an entry
 }
 
 // A CycleCount is a row of `cycle_counts`.

@@ -12,7 +12,7 @@ func fillException(batch *schema.Batch, b *stitch.Base, x *stitch.Exception) {
 	row := &x.Row
 	epoch, cycle := b.At(row.Point)
 	schema.AppendExceptions(batch, b.Keys(row.Key), x.Ordinal, row.Event, row.Number, row.Type, row.ReturnAddress,
-		row.Target, row.Resume,
+		row.Target, row.Resume, row.Cycles,
 		epoch, cycle, x.Timestamp, b.ContextIDOr(row.ContextID), b.VMIDOr(row.VMID), schema.Of(row.Security))
 }
 

@@ -50,7 +50,7 @@ func (t *rowWriter) count(by sentPacket) {
 // entry enters an exception entry; x has the columns that rows do not share.
 func (t *rowWriter) entry(by sentPacket, x truth.Exception) {
 	t.count(by)
-	x.Event = schema.ExceptionEntry
+	x.Event, x.Cycles = schema.ExceptionEntry, by.cycles
 	t.Exception(by.offset, x)
 }
 

@@ -91,7 +91,7 @@ var rowVectors = []struct {
 		want:  "A 08 00800000 21 84 818080804802 08 04900000 61 84",
 		rows: map[*schema.Table]string{
 			&schema.Events:     "0 0 6 trace_on 8000 NULL | 1 0 19 debug_exit 9004 NULL",
-			&schema.Exceptions: "1 0 13 0 entry 1 debug 9000 0 NULL 0 NULL NULL NULL NULL secure",
+			&schema.Exceptions: "1 0 13 0 entry 1 debug 9000 0 NULL NULL 0 NULL NULL NULL NULL secure",
 			&schema.Segments:   "0 0 6 20 20 0 0 2 1 8000 trace_on",
 		},
 	},
@@ -102,7 +102,7 @@ var rowVectors = []struct {
 		steps: "9000n/cc=3 !debug:9004n>8000n/cc=300 8000n/cc=1 8004n>9000n/cc=1",
 		want:  "A 08 00900000 29 80 7201 818080804802 0c 08 00800000 69 f0 12 8110 08",
 		rows: map[*schema.Table]string{
-			&schema.Exceptions: "1 0 15 0 entry 1 debug 9004 0 NULL 0 3 NULL NULL NULL non_secure",
+			&schema.Exceptions: "1 0 15 0 entry 1 debug 9004 0 NULL 3 0 3 NULL NULL NULL non_secure",
 			&schema.CycleCounts: "0 0 6 NULL 0 NULL isync false | 1 0 15 0 3 3 branch false | " +
 				"1 0 22 0 300 303 isync false | 2 0 30 0 2 305 branch false",
 			&schema.Contexts: "0 0 6 NULL NULL non_secure a32",
@@ -113,7 +113,7 @@ var rowVectors = []struct {
 		steps: "8000 !irq:8004>18/off !fiq:18>1c 1c>1c",
 		want:  "A 08 00800000 21 08 18000000 21 8f808080481e 84",
 		rows: map[*schema.Table]string{
-			&schema.Exceptions: "0 0 18 0 entry 15 fiq 18 1c NULL 1 NULL NULL NULL NULL secure",
+			&schema.Exceptions: "0 0 18 0 entry 15 fiq 18 1c NULL NULL 1 NULL NULL NULL NULL secure",
 			&schema.Events:     "0 0 6 trace_on 8000 NULL | 0 0 12 trace_on 18 NULL",
 		},
 	},
@@ -137,7 +137,7 @@ var rowVectors = []struct {
 		rows: map[*schema.Table]string{
 			&schema.Contexts: "0 0 6 1 NULL non_secure a32 | 0 0 13 1 5 non_secure a32 | 1 0 23 2 5 non_secure a32 | " +
 				"1 0 25 2 6 non_secure a32 | 2 0 28 3 6 non_secure a32 | 2 0 35 3 7 non_secure a32",
-			&schema.Exceptions: "1 0 17 0 entry 14 irq 8004 18 NULL 0 NULL NULL 1 5 non_secure",
+			&schema.Exceptions: "1 0 17 0 entry 14 irq 8004 18 NULL NULL 0 NULL NULL 1 5 non_secure",
 		},
 	},
 	{
@@ -205,7 +205,7 @@ var rowVectors = []struct {
 		rows: map[*schema.Table]string{
 			&schema.Events:     "0 0 6 trace_on 8000 NULL | 0 0 12 timestamp_unknown NULL NULL",
 			&schema.Timestamps: "1 0 23 1 48 0 NULL",
-			&schema.Exceptions: "1 0 22 0 return NULL NULL NULL NULL NULL 0 NULL NULL NULL NULL secure",
+			&schema.Exceptions: "1 0 22 0 return NULL NULL NULL NULL NULL NULL 0 NULL NULL NULL NULL secure",
 		},
 	},
 	{

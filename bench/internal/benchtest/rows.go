@@ -75,7 +75,7 @@ func (r Record) Instruction(x *truth.Instruction) {
 func (r Record) Exception(x *truth.Exception) {
 	r.add(&schema.Exceptions, r.key(x.Key), len(r[schema.Exceptions.Name]), schema.ExceptionEventNames[x.Event],
 		null(x.Number), null(x.Type),
-		inHexNull(x.ReturnAddress), inHexNull(x.Target), null(x.Resume), r.state(&x.State))
+		inHexNull(x.ReturnAddress), inHexNull(x.Target), null(x.Resume), null(x.Cycles), r.state(&x.State))
 }
 
 // CycleCount implements [truth.Rows].
