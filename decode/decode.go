@@ -113,6 +113,9 @@ type Wanted struct {
 	// Counted reports that runs are wanted for nothing but to be counted: the decoder
 	// may count many of them itself (see [Stretch]). With Packets it does not.
 	Counted bool
+	// Summed reports that rows of `cycle_counts` are wanted for nothing but to be summed up:
+	// the decoder may do so itself ([Result.Sums]).
+	Summed bool
 	// FunctionOf returns the number of the function that an address is in. If it is not nil,
 	// the decoder may say of runs, and does of what it counts, where control leaves functions (see [Step]).
 	FunctionOf func(address schema.Address) int32

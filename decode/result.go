@@ -26,6 +26,7 @@ type Result struct {
 	Spans      Rows[schema.Span]
 	Exceptions KeyedRows[schema.Exception, *schema.Exception]
 	Counts     CountRows
+	Sums       Rows[schema.CountSum] // of counts without a row, with Wanted.Summed; and of gaps
 	Timestamps KeyedRows[schema.Timestamp, *schema.Timestamp]
 	Contexts   KeyedRows[schema.Context, *schema.Context]
 	Data       KeyedRows[DataElement, *DataElement]
@@ -239,6 +240,7 @@ const (
 	WaitsDropped BackWaits = iota // they belong to no instruction
 	WaitsTaken                    // they are a cost of the part's first instruction
 	WaitsPassed                   // they are left to the next part
+	WaitsLost                     // they passed before trace restarted: in a gap
 )
 
 // A Restart is an I-sync that is not periodic, for a cycle count that comes

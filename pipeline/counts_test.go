@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,6 +146,7 @@ func (d *decodedTables) checkCounts(t testing.TB, blocks *decodedTables) {
 	t.Helper()
 	sameMaps(t, "counts", d.counts(t), d.plainCounts())
 	sameMaps(t, "edges", d.edges(t), d.plainEdges())
+	d.checkEpochs(t)
 	for _, table := range []*schema.Table{&schema.Counts, &schema.Edges} {
 		if i, column := firstDifference(d, blocks, table, nil); i >= 0 || d.rows(table) != blocks.rows(table) {
 			t.Errorf("%s differs between levels in %s:\n%s\n%s", table.Name, column, d.rowText(table, max(i, 0)), blocks.rowText(table, max(i, 0)))
@@ -159,6 +161,82 @@ func (d *decodedTables) checkCounts(t testing.TB, blocks *decodedTables) {
 			return
 		}
 	}
+}
+
+// An epochKey is an epoch and a kind of counts; epoch -1: before whatever epoch.
+type epochKey struct {
+	epoch int64
+	kind  schema.CountKind
+}
+
+// An epochSum is what such counts add up to.
+type epochSum struct{ counts, unknown, cycles int64 }
+
+// plainEpochs sums up rows of `cycle_counts`.
+func (d *decodedTables) plainEpochs() map[epochKey]epochSum {
+	table, sums := &schema.CycleCounts, map[epochKey]epochSum{}
+	epoch, cycles, kind := d.column(table, "epoch"), d.column(table, "cycles"), d.integers(table, "kind")
+	for i := range kind {
+		key := epochKey{integer(epoch, i), schema.CountKind(kind[i])}
+		if null(epoch, i) {
+			key = epochKey{-1, schema.CountGap}
+		}
+		x := sums[key]
+		x.counts++
+		if null(cycles, i) {
+			x.unknown++
+		} else {
+			x.cycles += integer(cycles, i)
+		}
+		sums[key] = x
+	}
+	return sums
+}
+
+// checkEpochs demands that `epochs` is the sum of `cycle_counts`, and that its cycles but those of
+// gaps are those of instructions and exceptions, and of what had no address.
+func (d *decodedTables) checkEpochs(t testing.TB) {
+	t.Helper()
+	table, sums, executed := &schema.Epochs, map[epochKey]epochSum{}, int64(0)
+	epoch, kind, counts, unknown := d.integers(table, "epoch"), d.integers(table, "kind"), d.integers(table, "counts"), d.integers(table, "unknown")
+	cycles, gaps := d.integers(table, "cycles"), d.integers(table, "gap_cycles")
+	for i := range kind {
+		key := epochKey{epoch[i], schema.CountKind(kind[i])}
+		if key.kind == schema.CountGap {
+			key.epoch = -1
+		}
+		x := sums[key]
+		sums[key] = epochSum{x.counts + counts[i], x.unknown + unknown[i], x.cycles + cycles[i]}
+		executed += cycles[i] - gaps[i]
+		if gaps[i] < 0 || gaps[i] > cycles[i] {
+			t.Errorf("epochs: row %d has %d of %d cycles in gaps", i, gaps[i], cycles[i])
+		}
+	}
+	sameMaps(t, "epochs", sums, d.plainEpochs())
+	for _, of := range []*schema.Table{&schema.Counts, &schema.Exceptions} {
+		own := d.column(of, "cycles")
+		for i := range d.rows(of) {
+			if !null(own, i) {
+				executed -= integer(own, i)
+			}
+		}
+	}
+	if executed < 0 || executed > 0 && !d.lacksPlaces() {
+		t.Errorf("epochs have %d cycles more than gaps and what was executed", executed)
+	}
+}
+
+// lacksPlaces says whether packets may have counted what no row has: what ran at no known address, what passed
+// up to a timestamp, and what passed after the last instruction.
+func (d *decodedTables) lacksPlaces() bool {
+	for _, event := range d.integers(&schema.Events, "event") {
+		switch schema.EventKind(event) {
+		case schema.EventUnmapped, schema.EventNoAddress, schema.EventJazelle, schema.EventInconsistent, schema.EventBadISync, schema.EventDiscontinuity:
+			return true
+		}
+	}
+	kind, last := d.integers(&schema.CycleCounts, "kind"), len(d.integers(&schema.CycleCounts, "kind"))-1
+	return d.rows(&schema.Losses) > 0 || slices.Contains(kind, int64(schema.CountTimestamp)) || schema.CountKind(kind[last]) == schema.CountPacket
 }
 
 // checkCounts decodes a trace in all levels and checks what was counted. It
@@ -301,7 +379,7 @@ func (f *rowSum) add(n int64) { f.rows, f.n = f.rows+1, f.n+n }
 
 func (f rowSum) String() string { return fmt.Sprintf("%d / %d", f.rows, f.n) }
 
-// At level none the files are those of level instructions but for that table.
+// At level none the files are those of level instructions but for that table and `cycle_counts`.
 func TestLevelNone(t *testing.T) {
 	inputs := map[string]string{"sample": sampleSnapshot(t)}
 	if path, ok := shared.Find(t, "captures/opencsd-TC2"); ok {
@@ -313,7 +391,7 @@ func TestLevelNone(t *testing.T) {
 			for i, level := range []schema.Level{schema.LevelInstructions, schema.LevelNone} {
 				files[i] = exportedFiles(t, path, Options{Level: level, Format: format, Workers: 1 + i})
 				maps.DeleteFunc(files[i], func(path, _ string) bool {
-					return path == schema.ManifestFile || path == schema.ViewsFile || i == 0 && strings.HasPrefix(path, "instructions/")
+					return path == schema.ManifestFile || path == schema.ViewsFile || i == 0 && (strings.HasPrefix(path, "instructions/") || strings.HasPrefix(path, "cycle_counts/"))
 				})
 			}
 			if !maps.Equal(files[0], files[1]) {

@@ -112,7 +112,7 @@ func level(blocks bool) func(t *schema.Table) bool {
 // atLevelNone says which tables are decoded without rows of what ran: those of a dataset of
 // level none, and `code_blocks`.
 func atLevelNone(t *schema.Table) bool {
-	return t != &schema.Instructions && t != &schema.Blocks && t != &schema.BlockRuns
+	return t != &schema.Instructions && t != &schema.Blocks && t != &schema.BlockRuns && t != &schema.CycleCounts
 }
 
 // seriesOf returns series without files, of the tables that are wanted.

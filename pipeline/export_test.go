@@ -125,7 +125,7 @@ func TestSampleIsOne(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			v := compareDirs(t, exportSample(t, capture, opt), truth)
-			if !v.Equal() || len(v.Tables) != 21 {
+			if !v.Equal() || len(v.Tables) != 22 {
 				t.Errorf("%d tables, %v", len(v.Tables), v.Differences)
 			}
 			for _, r := range v.Tables {

@@ -478,6 +478,29 @@ func AppendImages(b *Batch, file string, sha256 string, buildID string, address 
 	putNullStr(&v[ImagesCodeSHA256], codeSHA256)
 }
 
+// The columns of `epochs`.
+const (
+	EpochsSource    IndexU8  = 0
+	EpochsEpoch     IndexU32 = 1
+	EpochsKind      IndexU8  = 2
+	EpochsCounts    IndexU64 = 3
+	EpochsUnknown   IndexU64 = 4
+	EpochsCycles    IndexU64 = 5
+	EpochsGapCycles IndexU64 = 6
+)
+
+// AppendEpochs appends a row of `epochs`.
+func AppendEpochs(b *Batch, source uint8, epoch int32, kind CountKind, counts int64, unknown int64, cycles int64, gapCycles int64) {
+	v := b.of(&Epochs)
+	putU8(&v[EpochsSource], source)
+	putU32(&v[EpochsEpoch], epoch)
+	putU8(&v[EpochsKind], kind)
+	putU64(&v[EpochsCounts], counts)
+	putU64(&v[EpochsUnknown], unknown)
+	putU64(&v[EpochsCycles], cycles)
+	putU64(&v[EpochsGapCycles], gapCycles)
+}
+
 // The columns of `counts`.
 const (
 	CountsSource       IndexU8      = 0

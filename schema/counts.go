@@ -33,6 +33,33 @@ var Counts = Table{
 	},
 }
 
+// Epochs has what packets counted, whatever tables there are beside it: the sums of
+// `cycle_counts`.
+var Epochs = Table{
+	Name: "epochs", Row: "source, cycle epoch and kind of packet with a cycle count",
+	Written: Always, PerSource: true,
+	Example: "SELECT source, sum(cycles - gap_cycles)::BIGINT AS executed, sum(gap_cycles)::BIGINT AS gaps FROM epochs GROUP " +
+		"BY ALL ORDER BY source;",
+	Key: []string{"epoch", "kind"},
+	Columns: []Column{
+		sourceColumn,
+		rises(epochColumn(epochDoc, false)),
+		{
+			Name: "kind", Type: Enum, Names: CountKindNames,
+			Doc: "The packet the counts are in, as in cycle_counts; gap: all counts that lie before the epoch, and have none " +
+				"there.",
+		},
+		{Name: "counts", Type: Int64, Doc: "How many counts there are: rows of cycle_counts."},
+		{Name: "unknown", Type: Int64, Doc: "Of those: whose packet says unknown."},
+		{Name: "cycles", Type: Int64, Unit: "cycles", Doc: "Sum of the others."},
+		{
+			Name: "gap_cycles", Type: Int64, Unit: "cycles",
+			Doc: "Of those: passed while trace was off, so that they belong to no function and no task: counts of restarts, and " +
+				"packets of cycles alone before one.",
+		},
+	},
+}
+
 // Edges has how often control went from one instruction to another.
 var Edges = Table{
 	Name: "edges", Row: "source, pair of addresses, kind and outcome of a step that is not simply to the next instruction",

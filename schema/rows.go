@@ -53,7 +53,8 @@ type Exception struct {
 }
 
 // A CycleCount is a row of `cycle_counts`. With OutOfEpoch its epoch and cycle
-// are NULL: the cycles passed before the epoch that its packet starts.
+// are NULL: the cycles passed before the epoch that its packet starts, which is that of
+// its Point.
 type CycleCount struct {
 	Key
 	Point
@@ -61,6 +62,16 @@ type CycleCount struct {
 	Cycles     Null[int64] // NULL: the packet says unknown
 	Kind       CountKind
 	Late       bool
+}
+
+// A CountSum is the sum of counts of one kind in one epoch: some of a row of `epochs`.
+type CountSum struct {
+	Epoch   int32     // as in Point
+	Kind    CountKind // CountGap: any, before the epoch
+	Counts  int64     // rows of `cycle_counts`
+	Unknown int64     // of those: without a number
+	Cycles  int64
+	Gap     int64 // of those: passed while trace was off
 }
 
 // A Timestamp is a row of `timestamps`. While some of its bits were never sent in

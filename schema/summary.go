@@ -36,8 +36,8 @@ func Summary() []SummaryColumn {
          WHERE e.dataset = s.dataset AND e.source = s.source AND e.event IN ('trace_on', 'overflow', 'debug_exit')
            AND g.segment = 0 AND e.byte_offset > g.byte_offset)`},
 		SummaryColumn{
-			"cycles", "BIGINT", "Sum of cycle_counts.cycles; NULL if there is none.", &CycleCounts,
-			"(SELECT sum(c.cycles)::BIGINT FROM cycle_counts c WHERE c.dataset = s.dataset AND c.source = s.source)",
+			"cycles", "BIGINT", "Sum of epochs.cycles, gaps too; NULL if there is none.", &Epochs,
+			"(SELECT sum(c.cycles)::BIGINT FROM epochs c WHERE c.dataset = s.dataset AND c.source = s.source)",
 		},
 		SummaryColumn{"first_timestamp", "BIGINT", "Lowest value in timestamps; NULL if there is none.", &Timestamps, first},
 		SummaryColumn{"last_timestamp", "BIGINT", "Highest value in timestamps; NULL if there is none.", &Timestamps, last},

@@ -31,12 +31,13 @@ type Written uint8
 const (
 	Always     Written = iota // cannot be left out
 	ByDefault                 // unless the user picks others
+	WithRows                  // likewise, at the levels that have rows of what was executed
 	WhenTraced                // likewise, if a source that is decoded traces data
 	OnRequest                 // only if the user names it
 )
 
 func (w Written) String() string {
-	return [...]string{"always", "by default", "by default when traced", "on request"}[w]
+	return [...]string{"always", "by default", "by default but at level none", "by default when traced", "on request"}[w]
 }
 
 // Level is the form in which a dataset has the executed instructions.

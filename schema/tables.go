@@ -6,14 +6,14 @@ func Tables() []*Table {
 	return []*Table{
 		&Instructions, &Blocks, &BlockRuns, &CodeBlocks, &Exceptions, &CycleCounts, &Timestamps, &Contexts,
 		&DataAccesses, &Events, &Losses, &Segments, &Sources, &Images,
-		&Counts, &Edges, &Stacks, &Tasks, &Calls, &CallTimes, &ExceptionSpans, &Code, &Functions, &Lines, &Symbols, &Packets,
+		&Epochs, &Counts, &Edges, &Stacks, &Tasks, &Calls, &CallTimes, &ExceptionSpans, &Code, &Functions, &Lines, &Symbols, &Packets,
 	}
 }
 
 // Answers returns the tables that sum up what ran and name it. A truth has none of
 // them: it has no program file, and says nothing twice.
 func Answers() []*Table {
-	return []*Table{&Counts, &Edges, &Stacks, &Tasks, &Calls, &CallTimes, &ExceptionSpans, &Code, &Functions, &Lines, &Symbols}
+	return []*Table{&Epochs, &Counts, &Edges, &Stacks, &Tasks, &Calls, &CallTimes, &ExceptionSpans, &Code, &Functions, &Lines, &Symbols}
 }
 
 // FindTable returns the table of that name, or nil.
@@ -262,7 +262,7 @@ var Exceptions = Table{
 // CycleCounts is the ledger of cycles: every traced cycle is in one row.
 var CycleCounts = Table{
 	Name: "cycle_counts", Row: "packet (or group of atoms) with a cycle count",
-	Written: ByDefault, PerSource: true,
+	Written: WithRows, PerSource: true,
 	Example: "SELECT source, epoch, sum(cycles)::BIGINT AS cycles FROM cycle_counts GROUP BY ALL ORDER BY source, epoch;",
 	Columns: keys("Ordinal, in its source, of the last instruction that the count includes; else of the first "+
 		"instruction after it.",

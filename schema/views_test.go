@@ -327,9 +327,9 @@ func TestViewOfSummary(t *testing.T) {
 			0x13 0  0 8  5000 48 0 -
 			0x13 20 1 60 9000 48 0 -
 		`,
-		&schema.CycleCounts: `
-			0x13 0  0 8  0 7 7 atom false
-			0x13 20 1 60 0 8 15 atom false
+		&schema.Epochs: `
+			0x13 0 atom  2 0 12 0
+			0x13 0 isync 2 1 3  3
 		`,
 	})
 	viewsTest{directory: dir, views: "views.sql", asks: []ask{

@@ -43,7 +43,7 @@ var exports = map[string]struct {
 func withoutStacks() []*schema.Table {
 	stacks := []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.CallTimes, &schema.Calls, &schema.ExceptionSpans}
 	return slices.DeleteFunc(schema.Tables(), func(t *schema.Table) bool {
-		return t.Written != schema.ByDefault || slices.Contains(stacks, t)
+		return t.Written != schema.ByDefault && t.Written != schema.WithRows || slices.Contains(stacks, t)
 	})
 }
 

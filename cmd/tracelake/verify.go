@@ -301,6 +301,8 @@ func howWritten(name string) string {
 		return fmt.Sprintf("it is written with --level %s, without --tables", t.Level)
 	case t.Written == schema.OnRequest:
 		return "it is written with --tables all"
+	case t.Written == schema.WithRows:
+		return "it is written at all levels but none, without --tables"
 	}
 	return "it is written without --tables"
 }

@@ -21,6 +21,7 @@ type debugEntry struct {
 // I-sync.
 func (d *Decoder) enterDebug(at int) {
 	d.inDebug = true
+	d.rec.KeepSums()
 	d.debugEntry = debugEntry{d.state, d.rec.State, d.rec.Result.Ends(), at}
 }
 

@@ -199,6 +199,16 @@ func (d *Decoder) dropWaits() {
 	}
 }
 
+// loseWaits drops the cycles up to here: they passed before trace restarts.
+func (d *Decoder) loseWaits() {
+	if d.waits > 0 {
+		d.rec.Gap(d.waits)
+	}
+	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
+		d.back.Waits = decode.WaitsLost
+	}
+}
+
 // openUnplaced begins an unplaced run. Its event is written at its end, which may
 // be in another part.
 func (d *Decoder) openUnplaced(kind schema.EventKind, address schema.Null[schema.Address]) {

@@ -110,6 +110,7 @@ func (c *Config) TimestampCode() decode.TimestampCode {
 // NewDecoder implements [decode.Protocol].
 func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
 	d := newDecoder(c, mem, want.Packets)
+	d.rec.Summed = want.Summed
 	if !c.CycleAccurate && !c.TracesData() {
 		d.turns = want.Counted
 		d.walk.NoteSteps(want.FunctionOf)

@@ -87,7 +87,7 @@ func (c *Config) countUnknown(reason schema.ISyncReason) bool {
 // forget drops what is unknown after a restart of trace.
 func (d *Decoder) forget(p *Packet) {
 	d.setCancelable(decode.NothingCancelable)
-	d.dropWaits()
+	d.loseWaits()
 	d.restartData(p)
 	d.restart = schema.Of(decode.Restart{Seq: d.walk.Seq, Counted: p.HasCycles, Unknown: d.cfg.countUnknown(p.Reason)})
 }
@@ -142,7 +142,9 @@ func (d *Decoder) inProgress(r *Branch) {
 // lateCount records a count that comes after its restart, though it counts the
 // cycles before the restart (§7.3.4, docs/etmv3.md §5).
 func (d *Decoder) lateCount(p *Packet) {
-	row := schema.CycleCount{Key: d.key(), OutOfEpoch: true, Kind: schema.CountGap, Late: true}
+	row := schema.CycleCount{
+		Key: d.key(), Point: schema.Point{Epoch: d.rec.Epoch}, OutOfEpoch: true, Kind: schema.CountGap, Late: true,
+	}
 	if p.Cycles != 0 {
 		row.Cycles = schema.Of(int64(p.Cycles))
 	}

@@ -7,7 +7,8 @@ import (
 
 // A timing is the state of cycle-accurate mode in the fast path (§7.3.3, docs/etmv3.md
 // §5): see [Decoder.costedAtoms]. Of counts and costs, which are as long as there is room,
-// the first rows and paid are in use.
+// the first rows and paid are in use. Where counts are summed up, the slot after the rows is
+// overwritten by each.
 type timing struct {
 	span   *schema.CountSpan
 	counts []schema.Count
@@ -16,6 +17,9 @@ type timing struct {
 	paid   int
 	cycle  int64 // in the epoch, since that of the span
 	waits  int64 // cycles since the last instruction
+	// Of packets since the start: those of cycles alone, what they counted, and those with atoms.
+	alone, aloneCycles, withAtoms int64
+	keep                          int // -1: counts have rows; 0: they are summed up
 }
 
 // beginTiming begins the timing of the fast path, for at most so many bytes. It fails if
@@ -23,7 +27,12 @@ type timing struct {
 func (d *Decoder) beginTiming(bytes int) (t timing, ok bool) {
 	counts, costs := d.rec.Result.Counts.Rows, d.rec.Result.Costs
 	span, ok := d.rec.Result.Counts.Open(d.walk.Seq, d.rec.Point(), maxAtoms*int64(bytes))
+	keep := -1
+	if d.rec.Summed {
+		keep = 0
+	}
 	return timing{
+		keep: keep,
 		span: span, counts: counts[:cap(counts)], costs: costs[:cap(costs)], rows: len(counts), paid: len(costs),
 		cycle: d.rec.Cycle - span.Cycle.V, waits: d.waits,
 	}, ok && d.waits < schema.CountReach
@@ -32,6 +41,10 @@ func (d *Decoder) beginTiming(bytes int) (t timing, ok bool) {
 // endTiming gives the timing back, after a number of atoms.
 func (d *Decoder) endTiming(t *timing, atoms int64) {
 	d.rec.Result.Counts.Rows, d.rec.Result.Costs = t.counts[:t.rows], t.costs[:t.paid]
+	if d.rec.Summed {
+		d.rec.Sum(schema.CountPacket, t.alone, t.aloneCycles)
+		d.rec.Sum(schema.CountAtom, t.withAtoms, t.span.Cycle.V+t.cycle-d.rec.Cycle-t.aloneCycles)
+	}
 	d.rec.Cycle, d.waits = t.span.Cycle.V+t.cycle, t.waits
 	if atoms > 0 && d.back.Waits == decode.WaitsPassed {
 		d.back.Waits = decode.WaitsTaken
@@ -49,7 +62,8 @@ func (t *timing) wait(h *warmHeader, offset, seq int64) {
 	x := &t.counts[t.rows]
 	x.Offset, x.Seq, x.Cycle = offset, int32(seq-t.span.Seq), int32(t.cycle)
 	x.Cycles, x.Kind = uint32(h.waits), schema.CountPacket
-	t.rows++
+	t.rows -= t.keep
+	t.alone, t.aloneCycles = t.alone+1, t.aloneCycles+int64(h.waits)
 }
 
 // maxCosts is how many atoms a cycle-accurate P-header has at most.
@@ -79,5 +93,6 @@ func (t *timing) cost(h *warmHeader, runs []schema.Run, offset, seq int64) {
 	x := &t.counts[t.rows]
 	x.Offset, x.Seq, x.Cycle = offset, int32(seq-1-t.span.Seq), int32(t.cycle)
 	x.Cycles, x.Kind = uint32(h.cycles), schema.CountAtom
-	t.rows += int(h.rows)
+	t.rows += int(h.rows) & t.keep
+	t.withAtoms += int64(h.rows)
 }

@@ -32,7 +32,8 @@ func (w *warm) cyclePackets(i, last int) int {
 			waits += uint32(h.waits)
 			x.Offset, x.Seq, x.Cycle = offset, seq, int32(cycle)
 			x.Cycles, x.Kind = uint32(h.waits), schema.CountPacket
-			rows++
+			rows -= w.keep
+			w.alone, w.aloneCycles = w.alone+1, w.aloneCycles+int64(h.waits)
 			i++
 			continue
 		}
@@ -77,7 +78,8 @@ func (w *warm) cyclePackets(i, last int) int {
 		seq += int32(h.count)
 		x.Offset, x.Seq, x.Cycle = offset, seq-1, int32(cycle)
 		x.Cycles, x.Kind = uint32(h.cycles), schema.CountAtom
-		rows += int(h.rows)
+		rows += int(h.rows) & w.keep
+		w.withAtoms += int64(h.rows)
 		i++
 	}
 	w.at, w.pos, w.runs, w.n, w.costs, w.paid, w.counts, w.rows = at, pos, runs, n, costs, paid, counts, rows

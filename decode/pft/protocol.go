@@ -92,7 +92,7 @@ func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decode
 	}
 	return &Decoder{
 		cfg: *c, mem: mem, walk: walk, packets: want.Packets, turns: want.Counted,
-		rec: record.Recorder{CycleAccurate: c.CycleAccurate, Timestamps: c.TimestampCode()},
+		rec: record.Recorder{CycleAccurate: c.CycleAccurate, Timestamps: c.TimestampCode(), Summed: want.Summed},
 	}
 }
 

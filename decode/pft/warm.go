@@ -130,6 +130,7 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 	cycle, start := d.rec.Cycle-span.Cycle.V, span.Cycle.V
 	reached := decode.PC{Address: d.address, ISA: d.isa}
 	offset, exit := d.offset, flow.AtBlock
+	keep, sums := d.keptCounts(), packetSums{}
 	for i <= last {
 		if n == len(runs) || m == len(counts) {
 			runs, counts = room(runs, n), room(counts, m)
@@ -171,7 +172,8 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 		n++
 		x := &counts[m]
 		x.Offset, x.Seq, x.Cycle, x.Cycles, x.Kind = offset, int32(d.walk.Seq-1-span.Seq), int32(cycle), cycles, kind
-		m++
+		m += keep
+		sums.add(kind, cycles)
 		pause := flow.AfterFailed + flow.Pause(e)
 		if length > 0 {
 			d.countBranch(at)
@@ -184,9 +186,37 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 		at = next
 	}
 	d.rec.Cycle, d.rec.Result.Counts.Rows = start+cycle, counts[:m]
+	d.addSums(&sums)
 	d.offset = offset
 	d.cool(at, exit, runs[:n], reached)
 	return i
+}
+
+// packetSums are the counts of atoms and of branch addresses: how many, and their cycles.
+type packetSums [schema.CountBranch + 1]struct{ counts, cycles int64 }
+
+func (s *packetSums) add(kind schema.CountKind, cycles uint32) {
+	x := &s[kind&1]
+	x.counts, x.cycles = x.counts+1, x.cycles+int64(cycles)
+}
+
+// keptCounts is how many rows a count has in the fast path: 1, or 0 where counts are summed
+// up. Then the slot after the rows is overwritten by each.
+func (d *Decoder) keptCounts() int {
+	if d.rec.Summed {
+		return 0
+	}
+	return 1
+}
+
+// addSums records the counts of the fast path, where they have no rows.
+func (d *Decoder) addSums(s *packetSums) {
+	if !d.rec.Summed {
+		return
+	}
+	for kind, x := range s {
+		d.rec.Sum(schema.CountKind(kind), x.counts, x.cycles)
+	}
 }
 
 // toAddress is a pause beside those of a walk: after a branch packet, whose target has no

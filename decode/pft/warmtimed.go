@@ -23,6 +23,7 @@ func (d *Decoder) warmTimed(i, last int, at flow.Cursor) int {
 	reached := decode.PC{Address: d.address, ISA: d.isa}
 	// Of the last packet.
 	offset, cycles, branched := d.offset, uint32(0), false
+	keep, sums := d.keptCounts(), packetSums{}
 	for i <= last {
 		if m == len(counts) {
 			counts = room(counts, m)
@@ -69,7 +70,8 @@ func (d *Decoder) warmTimed(i, last int, at flow.Cursor) int {
 		d.walk.TimeStep(s.N, start+cycle)
 		x := &counts[m]
 		x.Offset, x.Seq, x.Cycle, x.Cycles, x.Kind = offset, int32(seq+s.N-1), int32(cycle), count, kind
-		m++
+		m += keep
+		sums.add(kind, count)
 		if branched {
 			d.countBranch(at)
 			reached = to
@@ -79,6 +81,7 @@ func (d *Decoder) warmTimed(i, last int, at flow.Cursor) int {
 		}
 	}
 	d.rec.Cycle, d.rec.Result.Counts.Rows = start+cycle, counts[:m]
+	d.addSums(&sums)
 	d.offset = offset
 	if s.N > 0 {
 		d.walk.AddCycles(s.Last, s.E, at, -int64(cycles)) // it becomes a run

@@ -21,7 +21,8 @@ type Recorder struct {
 	// From the registers; fixed before the first part.
 	CycleAccurate bool // rows have cycles
 	Timestamps    decode.TimestampCode
-	UnitBytes     int // see Protocol.UnitBytes: a power of two; 0 is 1
+	UnitBytes     int  // see Protocol.UnitBytes: a power of two; 0 is 1
+	Summed        bool // see decode.Wanted
 
 	// Of the current part.
 	Result  *decode.Result
@@ -37,6 +38,8 @@ type Recorder struct {
 	loss   schema.Loss // that lasts up to the next cut
 	lost   bool        // there is a loss
 	broken bool        // the input broke in the segment
+
+	sums int // index of the first of Result.Sums that counts may be added to
 
 	bound  int         // end of what a packet may reach; 0 before the first packet
 	bounds []int       // of Part.Bounds those not passed yet
@@ -71,6 +74,7 @@ func (r *Recorder) Begin(result *decode.Result, part decode.Part, seq int64) {
 	r.Result, r.Part, r.Base = result, part, result.Ends()
 	r.Offsets = decode.NewOffsetCursor(part.Offsets)
 	result.Counts.Begin()
+	r.sums = len(result.Sums)
 	r.Segment = decode.Segment{Continued: part.Continued, Open: part.Open}
 	r.seq = seq
 	r.unitShift = uint8(bits.TrailingZeros(uint(max(r.UnitBytes, 1))))
@@ -113,6 +117,7 @@ func (r *Recorder) Restart(start decode.SegmentStart, seq int64) {
 	if !e.Count.OK {
 		return
 	}
+	e.Count.V.Epoch = r.Epoch
 	if !e.NewEpoch {
 		e.Count.V.Point = r.Point()
 	}

@@ -155,7 +155,7 @@ func TestRecorderRestart(t *testing.T) {
 			Key: schema.Key{Seq: 2, Offset: 104}, Point: schema.Point{Cycle: schema.Of[int64](15)}, Cycles: schema.Of[int64](5), Kind: schema.CountISync,
 		}}},
 		{"not to be trusted", decode.SegmentStart{Offset: 104, Reason: schema.ISyncOverflow, HasCount: true}, 1, 0, []schema.CycleCount{{
-			Key: schema.Key{Seq: 2, Offset: 104}, OutOfEpoch: true, Kind: schema.CountISync,
+			Key: schema.Key{Seq: 2, Offset: 104}, Point: schema.Point{Epoch: 1}, OutOfEpoch: true, Kind: schema.CountISync,
 		}}},
 		{"without a count", decode.SegmentStart{Offset: 104, Reason: schema.ISyncDebugExit}, 1, 0, nil},
 	} {

@@ -44,10 +44,37 @@ func (r *Recorder) RecordContext(key schema.Key, state schema.Null[schema.ISA]) 
 
 // Count records a cycle count that was traced and is already added to Cycle.
 func (r *Recorder) Count(key schema.Key, cycles int64, kind schema.CountKind) {
+	if r.Summed {
+		r.Sum(kind, 1, cycles)
+		return
+	}
 	r.Result.Counts.Append(schema.CycleCount{
 		Key: key, Point: r.Point(), Cycles: schema.Of(cycles), Kind: kind,
 	})
 }
+
+// Sum records n counts of the current epoch whose rows are not wanted.
+func (r *Recorder) Sum(kind schema.CountKind, n, cycles int64) {
+	if n == 0 {
+		return
+	}
+	for i := len(r.Result.Sums) - 1; i >= r.sums && r.Result.Sums[i].Epoch == r.Epoch; i-- {
+		if x := &r.Result.Sums[i]; x.Kind == kind {
+			x.Counts, x.Cycles = x.Counts+n, x.Cycles+cycles
+			return
+		}
+	}
+	r.Result.Sums = append(r.Result.Sums, schema.CountSum{Epoch: r.Epoch, Kind: kind, Counts: n, Cycles: cycles})
+}
+
+// Gap records that trace was off in the last cycles of packets of cycles alone: it
+// restarts.
+func (r *Recorder) Gap(cycles int64) {
+	r.Result.Sums = append(r.Result.Sums, schema.CountSum{Epoch: r.Epoch, Kind: schema.CountPacket, Gap: cycles})
+}
+
+// KeepSums has no more counts added to the sums so far: the decoder may come back to them.
+func (r *Recorder) KeepSums() { r.sums = len(r.Result.Sums) }
 
 // Timestamp records a timestamp. The packet replaces the low bits of the value
 // as sent; a value of 0 is unknown.

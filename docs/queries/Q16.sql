@@ -2,7 +2,7 @@
 -- Parameter: cycle_hz, the clock of the core, where export was not given it. Without cycles the time is that between the first timestamp and the last.
 WITH t AS (
   SELECT s.dataset, s.source, coalesce(c.cycles / coalesce(s.cycle_hz, getvariable('cycle_hz')), m.seconds) AS seconds
-  FROM sources s LEFT JOIN (SELECT dataset, source, sum(cycles) AS cycles FROM cycle_counts GROUP BY ALL) c USING (dataset, source)
+  FROM sources s LEFT JOIN (SELECT dataset, source, sum(cycles) AS cycles FROM epochs GROUP BY ALL) c USING (dataset, source)
   LEFT JOIN summary m USING (dataset, source))
 SELECT e.dataset, e.source, e.type, e.number, count(*) AS entries, round(count(*) / nullif(t.seconds, 0), 1) AS per_second
 FROM exceptions e JOIN t USING (dataset, source) WHERE e.event = 'entry'

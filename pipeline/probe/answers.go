@@ -39,10 +39,13 @@ func (n *seen) sinks() stitch.Sinks {
 type counted int64
 
 // Add implements [stitch.CountSink].
-func (n *counted) Add(_ stitch.Base, counts decode.CountRows) error {
+func (n *counted) Add(_ stitch.Base, counts decode.CountRows, _ []schema.CountSum) error {
 	*n += counted(len(counts.Rows))
 	return nil
 }
+
+// Gap implements [stitch.CountSink].
+func (n *counted) Gap(stitch.Base, int64) {}
 
 // answers returns what a source can answer, nil if its protocol does not say.
 func (n *seen) answers(e *Evidence) []Answer {

@@ -25,8 +25,8 @@ type countTable struct {
 	bytes int64
 }
 
-// countSink returns the sink of `cycle_counts`, nil if the table is not wanted.
-func (t *Tables) countSink() stitch.CountSink {
+// countTable returns the table `cycle_counts`, nil if it is not wanted.
+func (t *Tables) countTable() *countTable {
 	series := t.out.Series(&schema.CycleCounts)
 	if series == nil {
 		return nil
@@ -45,8 +45,8 @@ type countPiece struct {
 	counts stitch.CountRows
 }
 
-// Add implements [stitch.CountSink].
-func (t *countTable) Add(b stitch.Base, counts stitch.CountRows) error {
+// add takes the next rows.
+func (t *countTable) add(b stitch.Base, counts stitch.CountRows) error {
 	for len(counts.Rows) > 0 {
 		if n := len(t.group); n == 0 || t.group[n-1].base.Segment != b.Segment {
 			t.bytes += pieceBytes

@@ -49,7 +49,7 @@ func TestCountRowGroups(t *testing.T) {
 				part.Append(schema.CycleCount{Key: schema.Key{Seq: at}, Cycles: schema.Of(at % 9), Late: tt.late})
 				at++
 			}
-			if err := counts.Add(stitch.Base{}, part); err != nil {
+			if err := counts.add(stitch.Base{}, part); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -16,6 +16,10 @@ func fillException(batch *schema.Batch, b *stitch.Base, x *stitch.Exception) {
 		epoch, cycle, x.Timestamp, b.ContextIDOr(row.ContextID), b.VMIDOr(row.VMID), schema.Of(row.Security))
 }
 
+func fillEpoch(batch *schema.Batch, b *stitch.Base, x *schema.CountSum) {
+	schema.AppendEpochs(batch, b.Source, x.Epoch, x.Kind, x.Counts, x.Unknown, x.Cycles, x.Gap)
+}
+
 func fillTimestamp(batch *schema.Batch, b *stitch.Base, x *schema.Timestamp) {
 	epoch, cycle := b.At(x.Point)
 	schema.AppendTimestamps(batch, b.Keys(x.Key), x.Value, x.KnownBits, epoch, cycle)

@@ -19,7 +19,6 @@ func New(out Output) *Tables {
 		Runs:       t.runSink(),
 		CodeBlocks: sink(t, &schema.CodeBlocks, fillCodeBlock),
 		Exceptions: sink(t, &schema.Exceptions, fillException),
-		Counts:     t.countSink(),
 		Timestamps: sink(t, &schema.Timestamps, fillTimestamp),
 		Contexts:   sink(t, &schema.Contexts, fillContext),
 		Accesses:   sink(t, &schema.DataAccesses, fillDataAccess),
@@ -28,6 +27,7 @@ func New(out Output) *Tables {
 		Segments:   sink(t, &schema.Segments, fillSegment),
 		Packets:    sink(t, &schema.Packets, fillPacket),
 	}
+	t.addEpochs()
 	t.counts, t.edges = sink(t, &schema.Counts, fillCount), sink(t, &schema.Edges, fillEdge)
 	if t.counts != nil || t.edges != nil {
 		t.tally = tally.New(out.Workers)

@@ -58,6 +58,32 @@ tm_thread_entry 403 1`},
 	}
 }
 
+// Of the cycles that were traced, those of gaps, and those of what ran: of instructions, of exceptions,
+// and of no known address.
+func TestGaps(t *testing.T) {
+	for capture, want := range map[string]string{
+		"sample": "16: 0 of 440811, 438644 + 2167 + 0",
+		"opencsd-TC2": `16: 735915 of 760883, 24968 + 0 + 0
+17: 26216 of 49175, 22951 + 0 + 8
+18: 4243 of 10958, 6699 + 0 + 16
+19: 96305 of 172579, 67602 + 0 + 8672`,
+	} {
+		t.Run(capture, func(t *testing.T) {
+			d := export(t, capture, map[string]string{"sample": sample.ELF}[capture], schema.LevelNone)
+			all, gaps := sumsOf(t, d, &schema.Epochs, "cycles"), sumsOf(t, d, &schema.Epochs, "gap_cycles")
+			instructions, exceptions := sumsOf(t, d, &schema.Counts, "cycles"), sumsOf(t, d, &schema.Exceptions, "cycles")
+			var lines []string
+			for _, id := range slices.Sorted(maps.Keys(all)) {
+				lines = append(lines, fmt.Sprintf("%s: %d of %d, %d + %d + %d", id, gaps[id], all[id], instructions[id],
+					exceptions[id], all[id]-gaps[id]-instructions[id]-exceptions[id]))
+			}
+			if got := strings.Join(lines, "\n"); got != want {
+				t.Errorf("gaps are\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
 // What functions executed with all that they called, where they called themselves once.
 func TestInclusive(t *testing.T) {
 	for _, tt := range []struct {
@@ -126,4 +152,20 @@ func tasksOf(t *testing.T, d *dataset.Dataset) string {
 		rows = append(rows, fmt.Sprintf("%s %d", row, schema.TasksSwitches.At(b, i)))
 	})
 	return strings.Join(slices.Clip(rows), "\n")
+}
+
+// sumsOf adds up a column, by source.
+func sumsOf(t *testing.T, d *dataset.Dataset, of *schema.Table, column string) map[string]int64 {
+	t.Helper()
+	sums, c := map[string]int64{}, slices.IndexFunc(of.Columns, func(c schema.Column) bool { return c.Name == column })
+	each(t, d, of, func(b *schema.Batch, i int) {
+		if n := &b.Columns[c]; !n.Null(i) {
+			id, sum := b.Columns[0].Text(i), int64(0)
+			if _, err := fmt.Sscan(n.Text(i), &sum); err != nil {
+				t.Fatal(err)
+			}
+			sums[id] += sum
+		}
+	})
+	return sums
 }

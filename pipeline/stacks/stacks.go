@@ -113,8 +113,7 @@ func (s *Stacks) loss(b *stitch.Base, x *schema.Loss) { s.mark(b, x.Key, mark{wh
 
 func (s *Stacks) context(b *stitch.Base, x *schema.Context) {
 	if x.ContextID.OK {
-		vmid := schema.Null[uint32]{V: uint32(x.VMID.V), OK: x.VMID.OK}
-		s.mark(b, x.Key, mark{what: markContext, context: identity{x.ContextID.V, vmid}})
+		s.mark(b, x.Key, mark{what: markContext, context: identity{x.ContextID.V, x.VMID}})
 	}
 }
 

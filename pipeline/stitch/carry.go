@@ -46,9 +46,6 @@ func (c *carry) beginSegment(lead *decode.SegmentStart) (events []schema.Event, 
 	e := lead.Effect(c.lost)
 	events = c.leadEvents(lead, &e)
 	c.untimed = (c.lost || c.untimed) && lead.Reason == schema.ISyncPeriodic
-	if c.lost {
-		c.waits = 0
-	}
 	if c.lost || !lead.SameContext {
 		c.base.contextID = schema.Null[uint32]{}
 	}
@@ -216,7 +213,7 @@ func (c *carry) takeWaits(u *decode.Result, seg *decode.Segment, from, to decode
 			addCost(u, from, c.waits)
 		}
 		c.waits = 0
-	case decode.WaitsDropped:
+	case decode.WaitsDropped, decode.WaitsLost:
 		c.waits = 0
 	case decode.WaitsPassed:
 	}

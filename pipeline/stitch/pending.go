@@ -278,7 +278,7 @@ func (p *decodedPart) cancelLast(by *decodedPart) schema.Address {
 		}
 	case decode.WaitsPassed:
 		by.End.Waits += int64(cost)
-	case decode.WaitsDropped:
+	case decode.WaitsDropped, decode.WaitsLost:
 	}
 	return address
 }

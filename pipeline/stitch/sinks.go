@@ -15,6 +15,7 @@ type Sinks struct {
 	CodeBlocks Sink[CodeBlock]
 	Exceptions Sink[Exception]
 	Counts     CountSink
+	Summed     bool // Counts takes sums: see [decode.Wanted]
 	Timestamps Sink[schema.Timestamp]
 	Contexts   Sink[schema.Context]
 	Accesses   Sink[schema.DataAccess]
@@ -26,7 +27,7 @@ type Sinks struct {
 
 // Wanted returns what a decoder has to make for the sinks.
 func (s *Sinks) Wanted() decode.Wanted {
-	return decode.Wanted{Packets: s.Packets != nil, Counted: s.Counted, FunctionOf: s.FunctionOf}
+	return decode.Wanted{Packets: s.Packets != nil, Counted: s.Counted, Summed: s.Summed, FunctionOf: s.FunctionOf}
 }
 
 // A Sink takes rows of one kind.
@@ -86,19 +87,22 @@ type CountRows = decode.CountRows
 // A Turn is what a decoder counted of the runs of a part.
 type Turn = decode.Turn
 
-// A CountSink takes rows of `cycle_counts`.
+// A CountSink takes what packets counted, by rising epochs.
 type CountSink interface {
-	// Add takes the next rows, at least one, which are relative to b. The sink
-	// owns them afterwards.
-	Add(b Base, counts CountRows) error
+	// Add takes the next rows of `cycle_counts`, and sums of those that have no row: at
+	// least one of either. They are relative to b. The sink owns them afterwards.
+	Add(b Base, counts CountRows, sums []schema.CountSum) error
+	// Gap says that the last cycles so many of packets of cycles alone passed before trace
+	// restarted. They were counted in the epoch of the last row.
+	Gap(b Base, cycles int64)
 }
 
-// addCounts hands rows of `cycle_counts` to their sink.
-func addCounts(to CountSink, b Base, counts CountRows) error {
-	if to == nil || len(counts.Rows) == 0 {
+// addCounts hands counts to their sink.
+func addCounts(to CountSink, b Base, counts CountRows, sums []schema.CountSum) error {
+	if to == nil || len(counts.Rows)+len(sums) == 0 {
 		return nil
 	}
-	return to.Add(b, counts)
+	return to.Add(b, counts, sums)
 }
 
 // add hands rows to their sink.

@@ -160,6 +160,9 @@ func (s *Stitcher) segment(p *decodedPart) error {
 	b := s.baseOf(p)
 	timestamps := rowsOf(p, p.unit.Timestamps, decode.Timestamps)
 	s.carry.resolve(s.code, timestamps)
+	if p.Back.Waits == decode.WaitsLost {
+		s.gap(&p.Segment)
+	}
 	s.carry.takeWaits(p.unit, &p.Segment, p.from, p.to)
 	s.pointBack(p)
 	if c := p.Back.Count; c.OK && s.carry.late(&p.unit.Counts, c.V.Count, b.seq) {
@@ -274,6 +277,9 @@ func (s *Stitcher) openSegment(seg *decode.Segment) error {
 		s.Outcome.Quality.ISync(lead.Offset, s.carry.reached, lead.At.V)
 	}
 	start := s.start(seg)
+	if lead := &seg.Start; s.carry.lost || lead.Reason != schema.ISyncPeriodic && !lead.Unread {
+		s.gap(seg)
+	}
 	events, counts := s.carry.beginSegment(&seg.Start)
 	if !first && wanted && slices.ContainsFunc(events, func(e schema.Event) bool { return e.Event.Restarts() }) {
 		s.Outcome.Totals.Gaps++
@@ -287,7 +293,16 @@ func (s *Stitcher) openSegment(seg *decode.Segment) error {
 	if err := add(s.sinks.Events, s.open, events); err != nil {
 		return err
 	}
-	return addCounts(s.sinks.Counts, s.open, counts)
+	return addCounts(s.sinks.Counts, s.open, counts, nil)
+}
+
+// gap has the cycles since the last instruction belong to a gap: trace restarts in a
+// segment. Where instructions have a count each, no row has counted them.
+func (s *Stitcher) gap(in *decode.Segment) {
+	if s.carry.waits > 0 && s.sinks.Counts != nil && !in.CountsEach {
+		s.sinks.Counts.Gap(s.open, s.carry.waits)
+	}
+	s.carry.waits = 0
 }
 
 // addRows hands the rows of a part to their sinks.
@@ -304,7 +319,7 @@ func (s *Stitcher) addRows(b Base, p *decodedPart) error {
 	return errors.Join(
 		s.addRuns(b, p),
 		add(to.Exceptions, b, exceptions),
-		addCounts(to.Counts, b, u.Counts.Slice(p.from[decode.Counts], p.to[decode.Counts])),
+		addCounts(to.Counts, b, u.Counts.Slice(p.from[decode.Counts], p.to[decode.Counts]), rowsOf(p, u.Sums, decode.Sums)),
 		add(to.Timestamps, b, timestamps),
 		add(to.Contexts, b, s.carry.changes(rowsOf(p, u.Contexts, decode.Contexts))),
 		add(to.Events, b, events),

@@ -2,6 +2,7 @@ package stitch
 
 import (
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // Only makes rows and outcome those of the segments from first to last alone. What is
@@ -65,11 +66,18 @@ type countsWithin struct {
 }
 
 // Add implements [CountSink].
-func (s countsWithin) Add(b Base, counts decode.CountRows) error {
+func (s countsWithin) Add(b Base, counts decode.CountRows, sums []schema.CountSum) error {
 	if !s.w.has(b.Segment) {
 		return nil
 	}
-	return s.to.Add(b, counts)
+	return s.to.Add(b, counts, sums)
+}
+
+// Gap implements [CountSink].
+func (s countsWithin) Gap(b Base, cycles int64) {
+	if s.w.has(b.Segment) {
+		s.to.Gap(b, cycles)
+	}
 }
 
 type runsWithin struct {

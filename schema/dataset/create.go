@@ -39,7 +39,8 @@ func (o *Options) tables() []*schema.Table {
 		if t.Level != schema.AnyLevel && t.Level != o.Level || slices.Contains(o.Without, t) {
 			continue
 		}
-		byDefault := t.Written == schema.ByDefault || t.Written == schema.WhenTraced && o.TracesData
+		byDefault := t.Written == schema.ByDefault || t.Written == schema.WhenTraced && o.TracesData ||
+			t.Written == schema.WithRows && o.Level != schema.LevelNone
 		wanted := t.Written == schema.Always || o.Tables == nil && byDefault
 		if wanted || slices.Contains(o.Tables, t) {
 			tables = append(tables, t)

@@ -100,7 +100,8 @@ func (d *Dataset) planPrune(to schema.Level) (*Pruned, error) {
 			fmt.Sprintf("give --level none, or export again with --level %s", to))
 	}
 	for _, t := range d.tables() {
-		if t.Level == schema.AnyLevel && t.Written != schema.OnRequest || t.Level == to {
+		ofRows := t.Written == schema.OnRequest || t.Written == schema.WithRows && to == schema.LevelNone
+		if t.Level == schema.AnyLevel && !ofRows || t.Level == to {
 			continue
 		}
 		p.Dropped = append(p.Dropped, t)

@@ -22,9 +22,9 @@ func TestPrune(t *testing.T) {
 		to      schema.Level
 		dropped string
 	}{
-		{"instructions", false, false, schema.LevelNone, "instructions"},
-		{"blocks", true, false, schema.LevelNone, "blocks block_runs code_blocks"},
-		{"packets", false, true, schema.LevelNone, "instructions packets"},
+		{"instructions", false, false, schema.LevelNone, "instructions cycle_counts"},
+		{"blocks", true, false, schema.LevelNone, "blocks block_runs code_blocks cycle_counts"},
+		{"packets", false, true, schema.LevelNone, "instructions cycle_counts packets"},
 		{"blocks stay", true, true, schema.LevelBlocks, "packets"},
 		{"nothing to drop", true, false, schema.LevelBlocks, ""},
 	} {

@@ -42,7 +42,7 @@ var kinds = map[string]kind{
 	},
 	"took":  {&schema.CallTimes, "address at_least", "calls=1", "at_most=at_least", ""},
 	"span":  {&schema.ExceptionSpans, "seq end_seq", "end=return", "", "span"},
-	"count": {table: &schema.CycleCounts, words: "epoch cycles", defaults: "kind=packet"},
+	"count": {table: &schema.Epochs, words: "epoch cycles", defaults: "kind=packet counts=1 unknown=0 gap_cycles=0"},
 	"event": {table: &schema.Events, words: "seq event"},
 }
 

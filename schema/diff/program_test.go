@@ -110,7 +110,7 @@ func TestCompareLeavesOut(t *testing.T) {
 	truth.Options.Without = schema.Answers()
 	w.Sources[0].Agreement = &schema.Agreement{BranchChecks: 20, BranchAgrees: 19}
 	w.Images = append(w.Images, schema.ImageRegion{File: "a.elf", Address: 0x7000, Bytes: 16, Role: "symbols", CodeSHA256: "cc"})
-	tables := []string{"counts", "edges", "stacks", "tasks", "calls", "call_times", "exception_spans", "code", "functions", "lines", "symbols"}
+	tables := []string{"epochs", "counts", "edges", "stacks", "tasks", "calls", "call_times", "exception_spans", "code", "functions", "lines", "symbols"}
 	want := diff.LeftOut{
 		Tables: tables, Images: true,
 		Columns: []diff.OmittedColumns{{Table: "sources", Columns: []string{"branch_checks", "branch_agrees", "isync_checks", "isync_agrees", "agreement"}}},

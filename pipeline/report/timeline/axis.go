@@ -59,7 +59,7 @@ func (a *axis) after(number, last int32) (end, next epoch, ok bool) {
 }
 
 // readAxis reads how long the epochs are. There is one epoch, that all tasks ran in, unless
-// rows say otherwise; of several, `cycle_counts` has the lengths.
+// rows say otherwise; of several, `epochs` has the lengths.
 func (r *reader) readAxis(d *dataset.Dataset) error {
 	t, a := r.t, &r.t.axis
 	a.timed = len(t.Tasks) > 0
@@ -71,7 +71,7 @@ func (r *reader) readAxis(d *dataset.Dataset) error {
 	}
 	if a.timed && several {
 		l := ledger{}
-		if err := read.EachBatch(d, &schema.CycleCounts, t.Source, l.add); err != nil {
+		if err := read.EachBatch(d, &schema.Epochs, t.Source, l.add); err != nil {
 			return err
 		}
 		a.timed = len(l.epochs) > 0
@@ -105,48 +105,34 @@ func (a *axis) follow(epochs []epoch) {
 	}
 }
 
-// A ledger adds up cycles by epoch, for follow.
+// A ledger has the epochs of a source, for follow.
 type ledger struct {
 	epochs []epoch
-	before int64 // cycles before the next epoch
-	all    int64
+	all    int64 // cycles
 }
 
 func (l *ledger) add(b *schema.Batch) error {
-	epochs, cycles := &b.Columns[schema.CycleCountsEpoch], &b.Columns[schema.CycleCountsCycles]
 	for row := range b.Rows() {
-		n := int64(cycles.U64[row])
-		if cycles.Null(row) {
-			n = 0
-		}
+		n := int64(schema.EpochsCycles.At(b, row))
 		if n < 0 || n > read.MaxCount-l.all {
 			return fmt.Errorf("row %d has counts that no trace can have", row)
 		}
 		l.all += n
-		if epochs.Null(row) {
-			l.before += n
-			continue
+		number, last := int32(schema.EpochsEpoch.At(b, row)), len(l.epochs)-1
+		if last < 0 || l.epochs[last].number < number {
+			l.epochs = append(l.epochs, epoch{number: number})
+			last++
 		}
-		if err := l.count(int32(epochs.U32[row]), n); err != nil {
-			return err
+		e := &l.epochs[last]
+		switch {
+		case e.number != number:
+			return fmt.Errorf("epoch %d comes after %d", number, e.number)
+		case schema.CountKind(schema.EpochsKind.At(b, row)) == schema.CountGap:
+			e.start += n
+		default:
+			e.end += n
 		}
 	}
-	return nil
-}
-
-// count adds cycles of an epoch.
-func (l *ledger) count(number int32, cycles int64) error {
-	last := len(l.epochs) - 1
-	if last < 0 || l.epochs[last].number < number {
-		l.epochs = append(l.epochs, epoch{number: number, start: l.before, end: cycles})
-		l.before = 0
-		return nil
-	}
-	i, ok := (&axis{epochs: l.epochs}).find(number)
-	if !ok {
-		return fmt.Errorf("epoch %d comes after %d", number, l.epochs[last].number)
-	}
-	l.epochs[i].end += cycles
 	return nil
 }
 

@@ -87,11 +87,11 @@ func ledger(t *testing.T, dir string) (sum int64) {
 	d, err := dataset.Open(dir)
 	noError(t, err)
 	defer d.Close()
-	for b, err := range d.Batches(&schema.CycleCounts) {
+	for b, err := range d.Batches(&schema.Epochs) {
 		noError(t, err)
 		for row := range b.Rows() {
-			if !b.Columns[schema.CycleCountsEpoch].Null(row) && !b.Columns[schema.CycleCountsCycles].Null(row) {
-				sum += int64(schema.CycleCountsCycles.At(b, row))
+			if schema.CountKind(schema.EpochsKind.At(b, row)) != schema.CountGap {
+				sum += int64(schema.EpochsCycles.At(b, row))
 			}
 		}
 	}

@@ -301,8 +301,8 @@ event 50 overflow
 call 60 80 stack=3 epoch=1 cycle=10
 call 90 95 stack=3 epoch=2 cycle=4 end_cycle=6
 count 0 100
-count ? 1000
 count 1 40
+count 1 1000 kind=gap
 count 2 20`,
 			"0 turn 0, 0 enter 0 main, 20 enter 0 f, 100 leave 0 f, 100 leave 0 main, 100 gap until 1100, 1100 turn 1, 1100 enter 1 g, 1100 mark overflow, " +
 				"1110 enter 1 h, 1132 leave 1 h, 1144 enter 1 h, 1146 leave 1 h, 1160 leave 1 g, 1160 end",
