@@ -24,7 +24,8 @@ func pruneCommand() *cli.Command {
 		Description: `The rows of what was executed are dropped, where export --level LEVEL does not
 write them, packets, and counts of cycles. Everything else stays as it is: what
 was counted, call stacks, calls, exceptions, losses, sources and the program.
-Only the capture brings the rows back. To keep blocks, a dataset has to have them.
+Only the capture brings the rows back. To keep blocks, a dataset has to have
+them.
 
 DIR is at any moment the old dataset or the new one, also if the command is
 killed.

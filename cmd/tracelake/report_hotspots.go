@@ -63,9 +63,9 @@ func hotspots(ctx *cli.Context) error {
 
 // hotspotsLeft says what the table leaves out, and what the shares are of.
 func (s *screen) hotspotsLeft(h *report.Hotspots, x *answer.Section) {
-	unit, left := answer.UnitOf(h.ByCycles), int64(0)
-	for _, r := range h.Rows[x.Shown():] {
-		left += answer.Own(r.Instructions, r.Cycles, h.ByCycles)
+	unit, left := answer.UnitOf(h.ByCycles), x.Whole
+	for _, r := range h.Rows[:x.Shown()] {
+		left -= answer.Own(r.Instructions, r.Cycles, h.ByCycles)
 	}
 	if h.Cycles > 0 && !h.ByCycles {
 		s.line("cycles are not traced for all of them: rows are in the order of instructions")

@@ -30,6 +30,9 @@ func (s *screen) trust(t *trust.Summary, force bool, excluded []report.Excluded)
 	}
 	s.judged(trustLabel, verdict, trustText(t), paint)
 	s.paragraph(noLabel, trustDetails(t))
+	if t.Cycles.Traced {
+		s.paragraph(noLabel, cyclesText(&t.Cycles))
+	}
 	for i := range t.Datasets {
 		if d := &t.Datasets[i]; d.Window != nil {
 			s.paragraph(noLabel, windowText(d))
@@ -121,6 +124,15 @@ func trustDetails(t *trust.Summary) string {
 		parts = append(parts, outsideText(t))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// cyclesText says what of the cycles that were traced figures are of.
+func cyclesText(c *trust.Cycles) string {
+	text := count(c.Executed, "cycle") + " executed"
+	if c.Unplaced != 0 {
+		text += ", " + thousands(c.Unplaced) + " more at no known address"
+	}
+	return text + ", " + thousands(c.Gaps) + " in gaps"
 }
 
 // lostText says how much was lost. At the ends of a trace that is normal: before the

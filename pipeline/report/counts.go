@@ -14,7 +14,9 @@ import (
 
 // readCounts adds the executions of d to m.
 func (m *Merged) readCounts(d *dataset.Dataset) error {
+	m.stacked = m.stacked && d.Rows(&schema.Stacks) > 0
 	seen := map[string][]schema.Address{} // executed addresses by core
+	cycles := schema.Null[int64]{OK: m.stacked}
 	for i := range d.Manifest.Sources {
 		s := &d.Manifest.Sources[i]
 		hz, err := m.clock(d, s)
@@ -24,18 +26,24 @@ func (m *Merged) readCounts(d *dataset.Dataset) error {
 		err = read.EachBatch(d, &schema.Counts, s.Source, func(b *schema.Batch) error {
 			for row := range b.Rows() {
 				seen[s.Core] = append(seen[s.Core], schema.CountsAddress.At(b, row))
+				cycles.V += read.Null(b, row, schema.CountsCycles).V
 			}
 			return m.addCounts(b, s.Core, hz)
 		})
 		if err != nil {
 			return err
 		}
+		entries, err := m.addStacks(d, s, hz)
+		if err != nil {
+			return err
+		}
+		cycles.V += entries
 	}
 	for core, addresses := range seen {
 		slices.Sort(addresses)
 		seen[core] = slices.Compact(addresses)
 	}
-	return m.trust.Add(d, seen)
+	return m.trust.Add(d, seen, cycles)
 }
 
 // maxCycles is more than any trace has: beyond it sums could be wrong.
@@ -55,24 +63,29 @@ func (m *Merged) clock(d *dataset.Dataset, s *schema.SourceTotals) (hz float64, 
 func (m *Merged) addCounts(b *schema.Batch, core string, hz float64) error {
 	spread := &b.Columns[schema.CountsCyclesSpread]
 	for row := range b.Rows() {
-		c := counts{
-			executed: int64(schema.CountsExecuted.At(b, row)), failed: int64(schema.CountsFailed.At(b, row)),
-			unknown: int64(schema.CountsUnknown.At(b, row)), timed: int64(schema.CountsTimed.At(b, row)),
-		}
+		c := counts{}
 		if !spread.Null(row) {
-			c.cycles = math.Float64frombits(spread.U64[row])
+			c = clocked(math.Float64frombits(spread.U64[row]), hz)
 		}
+		c.executed, c.failed = int64(schema.CountsExecuted.At(b, row)), int64(schema.CountsFailed.At(b, row))
+		c.unknown, c.timed = int64(schema.CountsUnknown.At(b, row)), int64(schema.CountsTimed.At(b, row))
 		address := schema.CountsAddress.At(b, row)
 		if !c.possible() || m.executions > read.MaxCount-c.reached() {
 			return fmt.Errorf("0x%08x has a count that no trace can have", address)
 		}
 		m.executions += c.reached()
-		if hz != 0 {
-			c.seconds, c.clocked = c.cycles/hz, c.cycles
-		}
 		m.at(core, address, schema.ISA(schema.CountsISA.At(b, row))).add(c)
 	}
 	return nil
+}
+
+// clocked are cycles at a frequency; 0: not known.
+func clocked(cycles, hz float64) counts {
+	c := counts{cycles: cycles}
+	if hz != 0 {
+		c.seconds, c.clocked = cycles/hz, cycles
+	}
+	return c
 }
 
 // possible says whether c can be of a trace.
@@ -113,24 +126,33 @@ func (m *Merged) instruction(core string, address schema.Address, isa schema.ISA
 	return nil, nil
 }
 
-// addInclusive adds what functions took in a dataset with what they called.
-func (m *Merged) addInclusive(d *dataset.Dataset) error {
-	m.stacked = m.stacked && d.Rows(&schema.Stacks) > 0
+// addStacks adds what functions of a source took with all that they called, and what entries of
+// exceptions took, and returns the cycles of those.
+func (m *Merged) addStacks(d *dataset.Dataset, s *schema.SourceTotals, hz float64) (entries int64, err error) {
 	if !m.stacked {
-		return nil
+		return 0, nil
 	}
-	for i := range d.Manifest.Sources {
-		s := &d.Manifest.Sources[i]
-		functions := m.functionsOf(s.Core)
-		t, err := stacks.Read(d, s.Source, len(functions))
-		if err != nil {
-			return err
+	functions := m.functionsOf(s.Core)
+	t, err := stacks.Read(d, s.Source, len(functions))
+	if err != nil {
+		return 0, err
+	}
+	t.Inclusive(func(node int32, all stacks.Work) {
+		if f := t.Nodes[node].Function; f != none {
+			functions[f].all.Add(all)
 		}
-		t.Inclusive(func(node int32, all stacks.Work) {
-			if f := t.Nodes[node].Function; f != none {
-				functions[f].all.Add(all)
-			}
-		})
+	})
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Entry != schema.StackException || n.Own.Cycles.V == 0 {
+			continue
+		}
+		entries += n.Own.Cycles.V
+		name := n.Exception.String()
+		if m.entries[name] == nil {
+			m.entries[name] = &counts{}
+		}
+		m.entries[name].add(clocked(float64(n.Own.Cycles.V), hz))
 	}
-	return nil
+	return entries, nil
 }

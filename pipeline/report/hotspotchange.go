@@ -58,8 +58,9 @@ func (m *Merged) HotspotsAgainst(base *Merged, by By) *HotspotChange {
 
 // A hotspotName is what rows of one thing have in common, now and before.
 type hotspotName struct {
-	name    Name
-	outside bool
+	name      Name
+	outside   bool
+	exception string
 }
 
 // byName returns rows by what they stand for. In another program that is the name and
@@ -70,7 +71,7 @@ func (c *HotspotChange) byName(rows []HotspotRow) map[hotspotName]*HotspotRow {
 		if !c.SameProgram {
 			row.Name = Name{Core: row.Core, Function: row.Function, File: row.File}
 		}
-		name := hotspotName{row.Name, row.Outside}
+		name := hotspotName{row.Name, row.Outside, row.Exception}
 		if same := names[name]; same != nil {
 			same.sum(&row)
 			continue
@@ -132,5 +133,5 @@ func (c *HotspotChange) Share(h *Hotspots, r *HotspotRow) float64 {
 
 func (c *HotspotChange) compare(x, y HotspotChangeRow) int {
 	return cmp.Or(cmp.Compare(math.Abs(c.Change(&y)), math.Abs(c.Change(&x))), x.Row().Compare(&y.Row().Name),
-		cmp.Compare(one(x.Row().Outside), one(y.Row().Outside)))
+		cmp.Compare(one(x.Row().Outside), one(y.Row().Outside)), cmp.Compare(x.Row().Exception, y.Row().Exception))
 }

@@ -27,6 +27,7 @@ type Hotspots struct {
 type HotspotRow struct {
 	Name
 	Outside      bool        // code that no program file has, all of it
+	Exception    string      // no code, but the entries of it: their cycles are of no instruction
 	Instructions int64       // executions, those that failed their condition too
 	Entries      int64       // executions of the first instruction of a function
 	All          stacks.Work // of a function, with what it called; see Hotspots.Inclusive
@@ -66,6 +67,10 @@ func (m *Merged) Hotspots(by By) *Hotspots {
 	if outside.Instructions > 0 {
 		h.Rows = append(h.Rows, outside)
 	}
+	for name, x := range m.entries {
+		total.add(*x)
+		h.Rows = append(h.Rows, HotspotRow{Exception: name, Cycles: x.cycles, Seconds: x.seconds})
+	}
 	h.conclude(&total)
 	return h
 }
@@ -98,6 +103,7 @@ func (h *Hotspots) conclude(total *counts) {
 		if h.ByCycles {
 			byCycles = cmp.Compare(y.Cycles, x.Cycles)
 		}
-		return cmp.Or(byCycles, cmp.Compare(y.Instructions, x.Instructions), x.Compare(&y.Name))
+		return cmp.Or(byCycles, cmp.Compare(y.Instructions, x.Instructions), x.Compare(&y.Name),
+			cmp.Compare(x.Exception, y.Exception))
 	})
 }

@@ -39,6 +39,7 @@ type Merged struct {
 	places   places
 	named    bool                 // the program has functions
 	outside  map[location]*counts // where no program has an instruction
+	entries  map[string]*counts   // by exception: the cycles of its entries
 	excluded []Excluded
 	measure  bool // Options.Clocks
 	clocks   []clock.Rate

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,7 +27,7 @@ func Read(dirs []string, opt Options) (*Merged, error) {
 	}
 	m := &Merged{
 		keys: programKeys(open[0]), images: open[0].Manifest.Images, programs: map[string]*program{},
-		outside: map[location]*counts{},
+		outside: map[location]*counts{}, entries: map[string]*counts{},
 		measure: opt.Clocks, stacked: true,
 	}
 	for i, d := range open {
@@ -43,7 +42,7 @@ func Read(dirs []string, opt Options) (*Merged, error) {
 	}
 	m.exclude(opt.Exclude)
 	for _, d := range open {
-		if err := errors.Join(m.readCounts(d), m.addInclusive(d)); err != nil {
+		if err := m.readCounts(d); err != nil {
 			return nil, err
 		}
 	}

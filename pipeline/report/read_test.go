@@ -17,7 +17,7 @@ import (
 // anything.
 func TestReadsSmallTables(t *testing.T) {
 	dir := write(t, "run", small)
-	read := []string{"counts", "code", "functions", "lines", "losses"}
+	read := []string{"counts", "code", "functions", "lines", "losses", "epochs"}
 	d, err := dataset.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -56,6 +56,8 @@ func TestReadRefuses(t *testing.T) {
 		{"negative count", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=5 failed=-1", "table counts: 0x00000000 has a count that no trace can have; export again"},
 		{"great count", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=0x7fffffffffffffff", "table counts: 0x00000000 has a count that no trace can have; export again"},
 		{"great sum", "source 0x10\nmemory m.bin 0 8\n" + strings.Repeat("run 4 a32 executed=0x3fffffffffffff0\n", 5), "table counts: 0x00000004 has a count that no trace can have; export again"},
+		{"more cycles in gaps than all", "source 0x10\ncount 0 5 gap_cycles=6", "table epochs: epoch 0 has counts that no trace can have; export again"},
+		{"great cycles", "source 0x10\ncount 0 0x7fffffffffffffff", "table epochs: epoch 0 has counts that no trace can have; export again"},
 		{"negative cycles", "source 0x10\nmemory m.bin 0 8\ncode 0 a32 other executed=1 cycles=-1", "table counts: 0x00000000 has a count that no trace can have; export again"},
 		{"order of functions", "source 0x10\nfile fw.elf 0 8\nfunction 0 8 a as=1", "table functions: function 1 comes where 0 is expected; export again"},
 	} {

@@ -142,8 +142,8 @@ func TestHotspots(t *testing.T) {
 	if err := CSV(&out, a); err != nil {
 		t.Fatal(err)
 	}
-	want := "core,function,address,file,line,outside,instructions,entries,cycles,seconds,ipc,total_instructions,total_cycles\n" +
-		",f,0x00000000,,,,2,1,107220,,0,,\n"
+	want := "core,function,address,file,line,outside,exception,instructions,entries,cycles,seconds,ipc,total_instructions,total_cycles\n" +
+		",f,0x00000000,,,,,2,1,107220,,0,,\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)
 	}

@@ -77,12 +77,17 @@ func hotspotNames(named bool, rows int, by report.By, row func(int) *report.Hots
 	columns := rowNames(named, rows, func(i int) *report.Name { return &row(i).Name }, by)
 	name := columns[0].At
 	columns[0].At = func(i int) Value {
-		if row(i).Outside {
+		switch {
+		case row(i).Outside:
 			return Text(OutsideProgram)
+		case row(i).Exception != "":
+			return Text(Exception(row(i).Exception))
 		}
 		return name(i)
 	}
-	return append(columns, Column{Key: "outside", At: func(i int) Value { return IfAny(row(i).Outside, JSONOf(true)) }})
+	return append(columns,
+		Column{Key: "outside", At: func(i int) Value { return IfAny(row(i).Outside, JSONOf(true)) }},
+		Column{Key: "exception", At: func(i int) Value { return Text(row(i).Exception) }})
 }
 
 // A hotspotFigure is a column of figures, and its title on the page; "": it is on no page.

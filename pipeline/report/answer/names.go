@@ -87,6 +87,9 @@ func (n *Namer) Place(name *report.Name) string {
 // Hex is an address, or a Context ID, in words.
 func Hex[N ~uint32 | ~uint64](address N) string { return fmt.Sprintf("0x%08x", address) }
 
+// Exception is an exception where functions have names: [irq 14].
+func Exception(name string) string { return "[" + name + "]" }
+
 // Names are the columns of names, under a heading of screens.
 func Names(title string, weight Weight, rows int, name func(row int) *report.Name, by report.By) []Column {
 	n := NewNamer(rows, name)

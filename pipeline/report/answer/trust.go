@@ -53,6 +53,8 @@ func trustFigures(t *trust.Summary) Value {
 		Fact{"bytes_of_other_sources", Int(t.Undecoded)},
 		Fact{"instructions", Int(t.Instructions)},
 		Fact{"gaps", Int(t.Gaps)},
+		Fact{"cycles", If(t.Cycles.Traced, Object(Fact{"executed", Int(t.Cycles.Executed)},
+			Fact{"unplaced", Int(t.Cycles.Unplaced)}, Fact{"in_gaps", Int(t.Cycles.Gaps)}))},
 		Fact{"agreement", Of(t.Agrees, t.Checks)},
 		Fact{"match", Of(t.Matching, t.Distinct)},
 		Fact{"outside", List(OutsideProgramRows(t, 0))},

@@ -84,15 +84,19 @@ func functionRows(m *report.Merged, h *report.Hotspots) []function {
 	}
 	for i := range h.Rows {
 		s := &h.Rows[i]
-		if !h.Named && !s.Outside {
+		noCode := s.Outside || s.Exception != ""
+		if !h.Named && !noCode {
 			continue
 		}
 		n, ok := index[s.Name]
-		if !ok || s.Outside {
+		if !ok || noCode {
 			n = len(rows)
 			rows = append(rows, function{shown: inNoFunction})
-			if s.Outside {
+			switch {
+			case s.Outside:
 				rows[n].shown = outsideProgram
+			case s.Exception != "":
+				rows[n].shown = answer.Exception(s.Exception)
 			}
 		}
 		r := &rows[n]

@@ -52,7 +52,7 @@ func TestFigures(t *testing.T) {
 			capture: "sample", elf: sample.ELF, verdict: "✓ Sound", most: 150_000, files: 8,
 			words: []string{
 				"774 of 790", "4 reached, never passed", "236 of 245", "39 of 41", "31 wholly", "8 of 8", "102 of 106", "49 branches both ways", "14 of 14",
-				"quicksort | 107,220 | 24.4 % | 165,426 | 46,749 | 120 | 0.44", "58,687 of 58,693 bytes; 6 lost: unsynced 6",
+				"quicksort | 107,220 | 24.3 % | 165,426 | 46,749 | 120 | 0.44", "58,687 of 58,693 bytes; 6 lost: unsynced 6",
 			},
 			hottest: "quicksort 107220, multiply.constprop.0 41323, checksum_task 35822, by_digits 35543, fibonacci 30347",
 		},

@@ -101,6 +101,9 @@ func (p *Page) tiles() []tile {
 		{t.Unit() + "s decoded", exact(t.Decoded, t.Bytes), p.lostNote()},
 		{"gaps in the trace", figures.Thousands(t.Gaps), p.gapsNote()},
 	}
+	if c := &t.Cycles; c.Traced {
+		tiles = append(tiles, tile{"cycles executed", figures.Thousands(c.Executed), cyclesNote(c)})
+	}
 	if p.coverage == nil {
 		return append(tiles, p.otherSources())
 	}
@@ -157,6 +160,15 @@ func (p *Page) gapsNote() string {
 		return ""
 	}
 	return "trace went on at instructions " + some(words, p.trust.Gaps)
+}
+
+// cyclesNote says which cycles no function and no task has.
+func cyclesNote(c *trust.Cycles) string {
+	text := figures.Thousands(c.Gaps) + " more passed in gaps"
+	if c.Unplaced != 0 {
+		text += ", " + figures.Thousands(c.Unplaced) + " at no known address"
+	}
+	return text
 }
 
 // dataset returns the number of a dataset from 1 on, 0 if it is the only one.

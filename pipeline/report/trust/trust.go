@@ -48,6 +48,7 @@ type Summary struct {
 	Unsynced           int64 // of those: before the first synchronisation
 	Undecoded          int64 // bytes of the other sources
 	Instructions, Gaps int64
+	Cycles             Cycles
 	Checks, Agrees     int64 // branch packets and periodic I-syncs compared with the program
 	// addresses executed in sections of program files; those with the opcode that is there
 	Distinct, Matching  int64
@@ -126,8 +127,12 @@ type Doubt struct {
 	OfProgramFile bool // addresses whose opcodes match; else checks of a source
 }
 
-// Add adds a dataset, with the addresses it executed by core, ascending.
-func (t *Summary) Add(d *dataset.Dataset, executed map[string][]schema.Address) error {
+// Add adds a dataset, with the addresses it executed by core, ascending, and the cycles that
+// instructions and entries of exceptions have, if known.
+func (t *Summary) Add(d *dataset.Dataset, executed map[string][]schema.Address, cycles schema.Null[int64]) error {
+	if err := t.Cycles.add(d, cycles); err != nil {
+		return err
+	}
 	x := Dataset{
 		Dir: d.Dir, Test: d.Manifest.Labels[read.TestLabel], Created: d.Manifest.Run.Created,
 		Window: d.Manifest.Window, Manifest: &d.Manifest,

@@ -58,6 +58,25 @@ code 0x1000 a32 other executed=1
 	}
 }
 
+// What was executed is apart from gaps, and from what no address is known of. Without stacks it is not
+// known what entries of exceptions took.
+func TestCycles(t *testing.T) {
+	const program = "source 0x10\nfunction 0x1000 8 main\ncode 0x1000 a32 other executed=1 cycles=70\n"
+	const counted = "count 0 100\ncount 1 50 gap_cycles=20\ncount 1 7 kind=gap gap_cycles=7\n"
+	for _, tt := range []struct {
+		text string
+		want trust.Cycles
+	}{
+		{program, trust.Cycles{}},
+		{program + counted, trust.Cycles{Traced: true, Executed: 130, Gaps: 27}},
+		{program + counted + "stack function=0 cycles=70\nstack parent=0 entry=exception exception=irq cycles=4", trust.Cycles{Traced: true, Executed: 74, Unplaced: 56, Gaps: 27}},
+	} {
+		if got := read(t, tt.text).Cycles; got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.text, got, tt.want)
+		}
+	}
+}
+
 // A source of which nothing can be decoded has no part in the share that was.
 func TestOtherSources(t *testing.T) {
 	got := read(t, `

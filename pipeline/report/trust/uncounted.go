@@ -18,7 +18,7 @@ func ReadUncounted(dirs []string, test string) (*Summary, error) {
 		if d.Has(&schema.Counts) {
 			return nil, nil
 		}
-		if err := t.Add(d, nil); err != nil {
+		if err := t.Add(d, nil, schema.Null[int64]{}); err != nil {
 			return nil, err
 		}
 	}
