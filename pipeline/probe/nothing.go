@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -143,13 +144,22 @@ func (e *Evidence) reasonOf(v *verdict.Verdict) *verdict.Cause {
 	case verdict.Misaligned:
 		return e.unplaced.Commonest()
 	case verdict.Unplaced:
-		most, missing := e.unplaced.Commonest(), e.Outcome.Missing.Ranges()
-		if len(missing) > 0 && (most == nil || missing[0].Stops >= most.Count) {
-			return &verdict.Cause{Count: missing[0].Stops, Text: fmt.Sprintf("no program memory at %s: "+
-				"give it with -e FILE or --image FILE@ADDR", hex(missing[0].First))}
+		if missing := e.lacking(); missing != nil {
+			return &verdict.Cause{Count: missing.Stops, Text: fmt.Sprintf("no program memory at %s: "+
+				"give it with -e FILE or --image FILE@ADDR", hex(missing.First))}
 		}
-		return most
+		return e.unplaced.Commonest()
 	case verdict.Contradicted, verdict.NoProblem:
 	}
 	return nil
+}
+
+// lacking returns the memory that was wanted most often, nil if anything else is more often why
+// instructions are not placed.
+func (e *Evidence) lacking() *image.MissingRange {
+	most, missing := e.unplaced.Commonest(), e.Outcome.Missing.Ranges()
+	if len(missing) == 0 || most != nil && most.Count > missing[0].Stops {
+		return nil
+	}
+	return &missing[0]
 }

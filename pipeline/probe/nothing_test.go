@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/pipeline/stitch"
@@ -51,5 +52,23 @@ func TestDataAccessesAreSomething(t *testing.T) {
 		if err := ErrIfEmpty([]*Evidence{e}); (err == nil) != (accesses > 0) {
 			t.Errorf("%d data accesses: %v", accesses, err)
 		}
+	}
+}
+
+// Where memory is missing, and packets agree with what there is, no other settings are tried: a trial
+// would need a protocol, which this plan does not have.
+func TestMissingMemoryIsNotTried(t *testing.T) {
+	e := NewEvidence(&plan.Source{
+		Source: &capture.Source{ID: 1, Memory: image.New(image.Region{Address: 0x8000, Bytes: make([]byte, 4)})}, Status: schema.StatusDecoded,
+	})
+	o := &e.Outcome.Outcome
+	o.Totals.Bytes, o.Totals.BytesDecoded, o.Totals.BytesUnplaced, o.Totals.Instructions = 1000, 1000, 300, 5000
+	o.Quality.Branches, o.Quality.BranchesIndirect = 100, 100
+	o.Missing.Add(0x9000, 12)
+	if err := New(&plan.Plan{}, false).Judge(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	if want := "30.00 % unplaced: 12 × no program memory at 0x00009000: give it with -e FILE or --image FILE@ADDR"; e.Verdict.String() != want {
+		t.Errorf("%s, want %s", e.Verdict, want)
 	}
 }

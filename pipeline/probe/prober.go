@@ -40,7 +40,7 @@ func (p *Prober) Judge(ctx context.Context, e *Evidence) error {
 	f.NoProgram = p.packetsOnly || e.Source.Memory.Empty()
 	v := verdict.Judge(&f)
 	e.Verdict = &v
-	if v.Status != verdict.Good {
+	if v.Status != verdict.Good && (e.lacking() == nil || f.DoubtsSettings()) {
 		defer func() { e.kept = nil }()
 		var err error
 		if v.Remedy, err = p.remedy(ctx, e); err != nil {

@@ -87,6 +87,15 @@ func (f *Facts) Right() Share {
 	return least
 }
 
+// DoubtsSettings reports whether other settings may read the stream better. Where packets are whole and
+// agree with the program, they read it as it is meant.
+func (f *Facts) DoubtsSettings() bool {
+	start := f.NormalStart()
+	lost, agrees := Share{f.Lost - start, f.Bytes - start}, f.agreement()
+	return f.Empty || lost.over(goodPercent) || f.alignment().rest().over(goodPercent) ||
+		agrees.Total == 0 || agrees.rest().over(goodPercent)
+}
+
 // Rate is how well a stream is read, from 0 to 1: the product of the shares, so
 // that two readings differ in whatever is wrong with one of them. The normal start
 // does not count.
