@@ -111,7 +111,7 @@ loop:
 			b, callee := &begins[last], &nodes[top.node]
 			callee.own.instructions += now - at
 			took := now + lag - b.clock.instructions
-			f.times.add(top.function, callee.address, took)
+			f.count(callee, top.function, took)
 			callee.took.add(took, b.at.seq)
 			begins[last-1].inner.instructions += took
 			f.done.calls++

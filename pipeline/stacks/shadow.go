@@ -358,8 +358,17 @@ func (s *shadow) popCall(why schema.CallEnd) {
 func (s *shadow) record(node, function int32, took, seq int64) {
 	n := &s.tree.nodes[node]
 	n.took.add(took, seq)
-	if n.entry != schema.StackOther || function != none {
-		s.times.add(function, s.functions.address(function, n.address), took)
+	s.count(n, function, took)
+}
+
+// count counts how long a call took, of a function by a node. Calls of many functions are of one node
+// beyond the limit of nodes, so that it notes none of them.
+func (s *shadow) count(n *node, function int32, took int64) {
+	switch {
+	case n.entry != schema.StackOther:
+		s.times.add(&n.times, function, n.address, took)
+	case function != none:
+		s.times.add(new(int32), function, s.functions.address(function, 0), took)
 	}
 }
 

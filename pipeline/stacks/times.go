@@ -60,14 +60,17 @@ func rangeOf(class int32) (least, most int64) {
 	return least, least + 1<<shift - 1
 }
 
-// add counts a call of a function at an address.
-func (t *times) add(function int32, address schema.Address, took int64) {
-	t.count(function, address, classOf(max(took, 0)), 1)
+// add counts a call of a function at an address; known is 1 more than the index that a node has
+// noted, 0 before the first call.
+func (t *times) add(known *int32, function int32, address schema.Address, took int64) {
+	if *known == 0 {
+		*known = t.at(function, address) + 1
+	}
+	t.count(*known-1, classOf(max(took, 0)), 1)
 }
 
-// count counts calls of a function at an address in a class.
-func (t *times) count(function int32, address schema.Address, class int32, calls int64) {
-	i := t.at(function, address)
+// count counts calls of a function, by its index, in a class.
+func (t *times) count(i, class int32, calls int64) {
 	x := t.of[i].to(class)
 	if *x == 0 {
 		t.touched = append(t.touched, touch{i, class})
@@ -117,7 +120,7 @@ func (t *times) take(x *times) {
 	for _, at := range x.touched {
 		from := &x.of[at.of]
 		n := &from.calls[at.class]
-		t.count(from.function, from.address, at.class, *n)
+		t.count(t.at(from.function, from.address), at.class, *n)
 		*n = 0
 	}
 	x.touched = x.touched[:0]

@@ -22,9 +22,10 @@ func TestTimesTake(t *testing.T) {
 	var sum times
 	for _, order := range [][]int64{{5, 100, 5}, {101, 7}} {
 		var x times
+		var known [2]int32
 		for _, took := range order {
-			x.add(none, 0x2000, took)
-			x.add(3, 0x1000, took)
+			x.add(&known[0], none, 0x2000, took)
+			x.add(&known[1], 3, 0x1000, took)
 		}
 		var between times
 		between.take(&x)

@@ -11,6 +11,7 @@ type node struct {
 	first    int64 // of an exception that is a root: ordinal of the first instruction
 	indirect bool  // its first call was indirect
 	seen     bool  // of a root: nothing can be below it that a gap took
+	times    int32 // 1 more than the index in the times of the tree; 0: not known yet
 	place    int32 // of a node of a stretch: 1 more than its index in the tree of the source; 0: not known yet
 	body     int32 // of a root: 1 more than the index of what it called first, indirectly; 0: none
 }
