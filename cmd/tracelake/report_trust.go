@@ -33,6 +33,10 @@ func (s *screen) trust(t *trust.Summary, force bool, excluded []report.Excluded)
 	if t.Cycles.Traced {
 		s.paragraph(noLabel, cyclesText(&t.Cycles))
 	}
+	if t.InOther > 0 {
+		s.paragraph(noLabel, percent(t.InOther, t.Instructions)+" of the instructions in (other): there are more call "+
+			"paths than are told apart")
+	}
 	for i := range t.Datasets {
 		if d := &t.Datasets[i]; d.Window != nil {
 			s.paragraph(noLabel, windowText(d))

@@ -144,6 +144,9 @@ func (m *Merged) addStacks(d *dataset.Dataset, s *schema.SourceTotals, hz float6
 	})
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
+		if n.Entry == schema.StackOther {
+			m.trust.InOther += n.Own.Instructions
+		}
 		if n.Entry != schema.StackException || n.Own.Cycles.V == 0 {
 			continue
 		}

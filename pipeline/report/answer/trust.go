@@ -55,6 +55,7 @@ func trustFigures(t *trust.Summary) Value {
 		Fact{"gaps", Int(t.Gaps)},
 		Fact{"cycles", If(t.Cycles.Traced, Object(Fact{"executed", Int(t.Cycles.Executed)},
 			Fact{"unplaced", Int(t.Cycles.Unplaced)}, Fact{"in_gaps", Int(t.Cycles.Gaps)}))},
+		Fact{"instructions_in_other", IfAny(t.InOther > 0, Int(t.InOther))},
 		Fact{"agreement", Of(t.Agrees, t.Checks)},
 		Fact{"match", Of(t.Matching, t.Distinct)},
 		Fact{"outside", List(OutsideProgramRows(t, 0))},

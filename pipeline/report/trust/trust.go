@@ -49,6 +49,7 @@ type Summary struct {
 	Undecoded          int64 // bytes of the other sources
 	Instructions, Gaps int64
 	Cycles             Cycles
+	InOther            int64 // instructions in (other), which call paths beyond the limit are in
 	Checks, Agrees     int64 // branch packets and periodic I-syncs compared with the program
 	// addresses executed in sections of program files; those with the opcode that is there
 	Distinct, Matching  int64
