@@ -47,7 +47,7 @@ type amount struct{ instructions, cycles int64 }
 func checkIdentities(t *testing.T, what string, d *dataset.Dataset) {
 	t.Helper()
 	functions := functionsOf(t, d)
-	counts, own, exceptions := map[sum]amount{}, map[sum]amount{}, map[uint8]int64{}
+	counts, own, exceptions, entries := map[sum]amount{}, map[sum]amount{}, map[uint8]int64{}, map[uint8]int64{}
 	ended := map[call]int64{}
 	executed, tasks := map[uint8]amount{}, map[uint8]amount{}
 	each(t, d, &schema.Counts, func(b *schema.Batch, i int) {
@@ -65,6 +65,7 @@ func checkIdentities(t *testing.T, what string, d *dataset.Dataset) {
 				t.Errorf("%s: source %d: an exception has %d instructions", what, source, n)
 			}
 			exceptions[source] += cycles
+			entries[source] += cycles
 			return
 		}
 		function := int32(-1)
@@ -82,6 +83,14 @@ func checkIdentities(t *testing.T, what string, d *dataset.Dataset) {
 	each(t, d, &schema.CallTimes, func(b *schema.Batch, i int) {
 		ended[call{schema.CallTimesSource.At(b, i), schema.CallTimesAddress.At(b, i)}] -= int64(schema.CallTimesCalls.At(b, i))
 	})
+	each(t, d, &schema.Exceptions, func(b *schema.Batch, i int) {
+		exceptions[schema.ExceptionsSource.At(b, i)] -= int64(schema.ExceptionsCycles.At(b, i))
+	})
+	for source, n := range exceptions {
+		if n != 0 {
+			t.Errorf("%s: source %d: stacks have %d cycles of exceptions more than exceptions", what, source, n)
+		}
+	}
 	for k, n := range ended {
 		if n != 0 {
 			t.Errorf("%s: source %d: stacks have %d calls of 0x%x that returned more than call_times", what, k.source, n, k.address)
@@ -98,7 +107,7 @@ func checkIdentities(t *testing.T, what string, d *dataset.Dataset) {
 		}
 	}
 	for source, want := range executed {
-		want.cycles += exceptions[source]
+		want.cycles += entries[source]
 		if got := tasks[source]; got != want {
 			t.Errorf("%s: source %d: tasks have %+v, want %+v", what, source, got, want)
 		}
