@@ -224,7 +224,7 @@ func (e *exporter) output(ctx context.Context, source uint8,
 	take func(*dataset.Series) func() (schema.Chunks, error),
 ) rows.Output {
 	most := int64(DefaultMaxCalls)
-	if slices.Contains(e.opt.Tables, &schema.Calls) {
+	if e.opt.Names(&schema.Calls) {
 		most = 0
 	}
 	return rows.Output{

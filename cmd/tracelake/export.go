@@ -63,7 +63,8 @@ func outputFlags() []cli.Flag {
 		},
 		&cli.StringFlag{
 			Name: "tables", Category: groupOutput,
-			Usage: "write the tables `A,B` beside those always written, or all", DefaultText: "all but packets",
+			Usage: "write the tables `A,B` beside those always written, or all; +A,+B: beside those written by default",
+			DefaultText: "all but packets, and cycle_counts at level none",
 		},
 		&cli.BoolFlag{
 			Name: "packets-only", Category: groupOutput,
@@ -230,7 +231,7 @@ func readTables(ctx *cli.Context, o *pipeline.Options) error {
 		return nil
 	}
 	for name := range strings.SplitSeq(ctx.String("tables"), ",") {
-		name = strings.TrimSpace(name)
+		name, added := strings.CutPrefix(strings.TrimSpace(name), "+")
 		t := schema.FindTable(name)
 		switch {
 		case t == nil:
@@ -238,8 +239,15 @@ func readTables(ctx *cli.Context, o *pipeline.Options) error {
 		case t.Level != schema.AnyLevel && t.Level != o.Level:
 			return usage("--tables "+name, fmt.Sprintf("is no table of --level %s", o.Level),
 				fmt.Sprintf("give --level %s", t.Level))
+		case added:
+			o.Added = append(o.Added, t)
+		default:
+			o.Tables = append(o.Tables, t)
 		}
-		o.Tables = append(o.Tables, t)
+	}
+	if len(o.Tables) > 0 && len(o.Added) > 0 {
+		return usage("--tables "+ctx.String("tables"), "picks tables and adds others",
+			"write + before all, to add them to those by default, or before none")
 	}
 	return nil
 }

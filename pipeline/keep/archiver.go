@@ -152,7 +152,7 @@ type archiver struct {
 func (a *archiver) run(ctx context.Context, input string) (err error) {
 	o := a.opt.Export
 	o.Level, o.Format, o.Codec = schema.LevelNone, schema.Parquet, parquetfile.ZSTD11.String() // kept for years
-	o.Tables, o.Without, o.Overwrite, o.AllowNothing = nil, LargeTables(), false, true
+	o.Tables, o.Added, o.Without, o.Overwrite, o.AllowNothing = nil, nil, LargeTables(), false, true
 	o.Resumable, o.Resume = false, false // of the archive, not of its dataset, which is small
 	if err = a.export(ctx, input, a.out.Dataset(), o, nil); err != nil {
 		return err

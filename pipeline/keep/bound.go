@@ -54,6 +54,9 @@ func (o *Options) bound() []dataset.Bound {
 	for _, t := range o.Tables {
 		tables = append(tables, t.Name)
 	}
+	for _, t := range o.Added {
+		tables = append(tables, "+"+t.Name)
+	}
 	for _, id := range o.Sources {
 		sources = append(sources, fmt.Sprintf("%#02x", id))
 	}

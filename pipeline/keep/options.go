@@ -5,6 +5,7 @@ package keep
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
@@ -20,6 +21,7 @@ type Options struct {
 	Format      schema.Format
 	Codec       string          // "" is the default of the format
 	Tables      []*schema.Table // beside those always written; nil: those written by default
+	Added       []*schema.Table // beside those that Tables says
 	Sources     []uint8         // to decode; nil: all
 	Window      *window.Window  // to decode; nil: all
 	Workers     int             // at least 1
@@ -59,6 +61,9 @@ func (o *Options) Recorded(in *Input) *schema.Options {
 	for _, t := range o.Tables {
 		r.Tables = append(r.Tables, t.Name)
 	}
+	for _, t := range o.Added {
+		r.AddedTables = append(r.AddedTables, t.Name)
+	}
 	r.TaskNames, r.PacketsOnly = maps.Clone(o.TaskNames), o.PacketsOnly
 	r.TimestampHz, r.CycleHz = o.TimestampHz, o.CycleHz
 	return r
@@ -86,6 +91,9 @@ func merged[K comparable](a, b map[K]string) map[K]string {
 	maps.Copy(m, b)
 	return m
 }
+
+// Names reports whether a table was asked for by its name: then it has all rows.
+func (o *Options) Names(t *schema.Table) bool { return slices.Contains(o.Tables, t) || slices.Contains(o.Added, t) }
 
 // LargeTables are the tables that an archive does not hold, as they grow with the
 // capture: they are made again of it.

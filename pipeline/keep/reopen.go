@@ -69,11 +69,7 @@ func (r *Record) options(
 	}
 	o.Fill(recorded, nil)
 	o.PacketsOnly = recorded.PacketsOnly
-	for _, name := range recorded.Tables {
-		if t := schema.FindTable(name); t != nil {
-			o.Tables = append(o.Tables, t)
-		}
-	}
+	o.Tables, o.Added = append(o.Tables, known(recorded.Tables)...), append(o.Added, known(recorded.AddedTables)...)
 	switch {
 	case stored != nil:
 		c.ImageStore, c.Stored = "", stored
@@ -173,4 +169,14 @@ func (x *Reopen) Others(now []schema.InputFile) []string {
 		others = append(others, text)
 	}
 	return others
+}
+
+// known returns the tables of names that this program knows.
+func known(names []string) (tables []*schema.Table) {
+	for _, name := range names {
+		if t := schema.FindTable(name); t != nil {
+			tables = append(tables, t)
+		}
+	}
+	return tables
 }

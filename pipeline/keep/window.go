@@ -88,7 +88,7 @@ func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.S
 		return noRows(dir, fmt.Sprintf("its program %s is not in it", missing[0].File))
 	}
 	o.Level, o.Format, o.Codec = schema.LevelInstructions, schema.Parquet, ""
-	o.Tables, o.Without, o.PacketsOnly = nil, nil, false
+	o.Tables, o.Added, o.Without, o.PacketsOnly = nil, nil, nil, false
 	o.Sources, o.Window, o.Workers, o.Tool = []uint8{source}, &window.Window{
 		Span:  span,
 		Index: dir,

@@ -18,6 +18,7 @@ type Options struct {
 	Format     schema.Format
 	Codec      string          // "" is the default of the format
 	Tables     []*schema.Table // beside those always written; nil: those written by default
+	Added      []*schema.Table // beside those that Tables says
 	Without    []*schema.Table // left out, also if always written: a truth has no program
 	TracesData bool            // a source traces data: tables for it are written by default, too
 	Overwrite  bool            // replaces a dataset
@@ -42,7 +43,7 @@ func (o *Options) tables() []*schema.Table {
 		byDefault := t.Written == schema.ByDefault || t.Written == schema.WhenTraced && o.TracesData ||
 			t.Written == schema.WithRows && o.Level != schema.LevelNone
 		wanted := t.Written == schema.Always || o.Tables == nil && byDefault
-		if wanted || slices.Contains(o.Tables, t) {
+		if wanted || slices.Contains(o.Tables, t) || slices.Contains(o.Added, t) {
 			tables = append(tables, t)
 		}
 	}
