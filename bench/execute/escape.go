@@ -7,6 +7,7 @@ import (
 
 // reset enters the reset handler, and nothing is to be returned to.
 func (e *executor) reset() {
+	e.lost = true
 	step := e.step(e.at)
 	step.Entered, step.Exception = true, schema.ExcReset
 	step.Next, _ = e.handler(schema.ExcReset)
@@ -25,6 +26,7 @@ func (e *executor) debug() {
 	if len(e.levels) == 0 && e.random.UintN(8) == 0 {
 		to = e.refuge()
 		*e.flow() = flow{}
+		e.lost = true
 	}
 	e.debugTo(to)
 }
@@ -52,6 +54,7 @@ func (e *executor) abandon() {
 	if e.watchdog() {
 		return
 	}
+	e.lost = true
 	step := e.step(e.at)
 	step.Entered, step.Exception, step.Next = true, schema.ExcDebug, e.pop()
 	step.Cycles = 1000 + e.random.Uint32N(1<<20)
@@ -68,6 +71,7 @@ func (e *executor) escape(by ...schema.ExceptionType) {
 	}
 	to := e.refuge()
 	*e.flow() = flow{}
+	e.lost = true
 	for _, x := range by {
 		if e.enterHere(x, to) {
 			return

@@ -68,7 +68,7 @@ func (e *executor) mayEnter(x schema.ExceptionType) bool {
 	if x == schema.ExcReset {
 		return true
 	}
-	return len(e.levels) < e.nesting() && !e.atVector(e.at) && (!e.o.v7M() || x == schema.ExcIRQ || !e.active(x, 0))
+	return !e.untold && len(e.levels) < e.nesting() && !e.atVector(e.at) && (!e.o.v7M() || x == schema.ExcIRQ || !e.active(x, 0))
 }
 
 // atVector says whether nothing may return to a place, since it is a vector of
@@ -102,7 +102,7 @@ func (e *executor) waiting() (schema.ExceptionType, bool) {
 
 // interrupt enters an exception that came before the next instruction.
 func (e *executor) interrupt() bool {
-	if e.switches && len(e.levels) == 0 && !e.atVector(e.at) && e.switchTask() {
+	if e.switches && !e.untold && len(e.levels) == 0 && !e.atVector(e.at) && e.switchTask() {
 		return true
 	}
 	x, ok := e.waiting()
@@ -175,6 +175,7 @@ func (e *executor) enter(n *entry) {
 // leave returns from the innermost exception by an instruction, and says where
 // to. In v7-M another that waits follows at once: then the stack frame stays.
 func (e *executor) leave(step *step.Step) step.Place {
+	step.Moves = leaves
 	frame := e.level().frame
 	to := e.pop()
 	e.release()
@@ -225,6 +226,7 @@ func (e *executor) call(x schema.ExceptionType, step *step.Step) {
 	returnTo := step.Next
 	if next == sameTask && x != schema.ExcSVC && e.random.UintN(4) != 0 {
 		returnTo = e.flow().unwind(returnTo)
+		e.lost = true // as far as the trace tells, which does not say what a monitor does
 	}
 	e.enter(&entry{exception: x, at: step.Next, returnTo: returnTo, task: next, to: to})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tracelake/tracelake/bench/cost"
 	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/step"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -60,6 +61,9 @@ type Options struct {
 	// Switches is the rate of changes of task by interrupt: an IRQ whose handler
 	// returns to another task; PendSV in v7-M; FIQ if security changes with it.
 	Switches float64
+	// Told says that no exception comes right after an indirect branch or a return, where trace may not tell what it
+	// interrupts.
+	Told bool
 	// TraceOff and Overflow are when steps are not traced.
 	TraceOff, Overflow Windows
 	// Triggers is the rate of the trigger event.
@@ -140,6 +144,8 @@ type executor struct {
 	pending  exceptionSet // asked for, not taken yet
 	held     exceptionSet // not taken before the next entry or return
 	switches bool         // a change of task is asked for
+	untold   bool         // trace may not tell where control went
+	lost     bool         // the next step takes the core elsewhere
 	toVector bool         // the next indirect branch goes to a handler
 	chained  bool         // the next exception follows the last one's return: v7-M
 
@@ -286,6 +292,11 @@ func (e *executor) emit(s *step.Step) {
 	s.Cycles += e.costs.Of(s) + e.stall
 	e.stall = 0
 	s.Trigger, e.trigger = e.trigger, false
+	s.Task = e.current
+	e.untold = e.o.Told && !s.Failed && s.Instruction.Flow == isa.Indirect
+	if e.lost {
+		s.Moves, e.lost = step.Lost, false
+	}
 	switch {
 	case e.off > 0:
 		s.Trace = step.TraceOff

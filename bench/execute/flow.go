@@ -77,6 +77,13 @@ func (b *itBlock) next() bool {
 	return failed
 }
 
+// What steps do to calls, beside variables that are named as the package of steps.
+const (
+	calls   = step.Calls
+	returns = step.Returns
+	leaves  = step.Leaves
+)
+
 // unwind ends the function at hand, and the IT block it may be in, and says where
 // its caller continues; at if nobody called it.
 func (f *flow) unwind(at step.Place) step.Place {
@@ -137,6 +144,7 @@ func (e *executor) branch(s *site, step *step.Step) {
 	}
 	if s.in.Link {
 		e.flow().calls.push(following)
+		step.Moves = calls
 		e.moved = e.executed
 	}
 }
@@ -154,13 +162,17 @@ func (e *executor) destination(s *site, step *step.Step) step.Place {
 		}
 	case schema.KindReturn:
 		if p, ok := e.flow().calls.pop(); ok {
+			step.Moves = returns
 			return p
 		}
 		if inHandler && (e.o.v7M() || e.level().returnTo.Security == e.at.Security && e.level().task == sameTask) {
 			step.Returns = e.o.v7M()
 			return e.leave(step)
 		}
+	default:
+		return e.choose(s)
 	}
+	e.lost = true // nothing was called
 	return e.choose(s)
 }
 

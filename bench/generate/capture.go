@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/bench/encode"
+	"github.com/tracelake/tracelake/bench/execute"
 	"github.com/tracelake/tracelake/bench/snapshot"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/bench/truth"
@@ -45,6 +46,8 @@ type TracedCore struct {
 	Encoder func(w io.Writer, rows truth.Rows, lost int64) encode.Encoder
 	// TracesData says that there are rows of `data_accesses`.
 	TracesData bool
+	// Tasks, if there are any, are those that the core runs: the truth has their stacks.
+	Tasks []execute.Task
 	// Port, if not nil, is the file of the samples of a trace port, which has no
 	// other source and no snapshot.
 	Port *PortFile
@@ -94,7 +97,7 @@ func (c *Capture) Write(ctx context.Context, dir string) (*schema.Manifest, erro
 		return nil, err
 	}
 	ds, err := dataset.Create(filepath.Join(dir, TruthFolder), dataset.Options{
-		Level: schema.LevelInstructions, Without: schema.Answers(), TracesData: c.tracesData(), Overwrite: c.Overwrite,
+		Level: schema.LevelInstructions, Without: c.without(), TracesData: c.tracesData(), Overwrite: c.Overwrite,
 	})
 	if err != nil {
 		return nil, err
@@ -154,6 +157,14 @@ func (c *Capture) manifest() *schema.Manifest {
 		Tool: c.Tool, Description: c.Description,
 		Notes: []string{"the truth of a generated capture: what was executed, as far as the trace tells it"},
 	}
+}
+
+// without are the tables that the truth does not have.
+func (c *Capture) without() []*schema.Table {
+	stacks := slices.ContainsFunc(c.Cores, func(core TracedCore) bool { return len(core.Tasks) > 0 })
+	return slices.DeleteFunc(schema.Answers(), func(t *schema.Table) bool {
+		return stacks && (t == &schema.Stacks || t == &schema.Tasks)
+	})
 }
 
 // tracesData says whether a core traces data.
@@ -276,14 +287,26 @@ type lost struct {
 // writeTruth writes the buffer to w, and the rows traced in what is left of it.
 func (c *Capture) writeTruth(ctx context.Context, w io.Writer, ds *dataset.Writer, gone lost) ([]schema.Totals, error) {
 	b := c.newBuffer(w)
-	rows := make([]*DatasetRows, len(c.Cores))
+	rows, stacks := make([]*DatasetRows, len(c.Cores)), make([]*stackRows, len(c.Cores))
 	err := c.trace(ctx, b, func(i int) (truth.Rows, int64) {
 		id := c.Cores[i].Source
 		rows[i] = NewDatasetRows(ds, id, b.offsets[id], gone.capture)
+		if core := &c.Cores[i]; len(core.Tasks) > 0 {
+			stacks[i] = newStackRows(rows[i], core.Tasks)
+			return stacks[i], gone.streams[id]
+		}
 		return rows[i], gone.streams[id]
 	})
 	if err != nil {
 		return nil, err
+	}
+	for i, s := range stacks {
+		if s == nil {
+			continue
+		}
+		if err := s.finish(); err != nil {
+			return nil, fmt.Errorf("core %d: %w", i, err)
+		}
 	}
 	totals := make([]schema.Totals, len(rows))
 	for i, r := range rows {
@@ -302,6 +325,9 @@ func (c *Capture) trace(ctx context.Context, b *buffer, rows func(core int) (tru
 		core := &c.Cores[i]
 		r, gone := rows(i)
 		encoders[i] = core.Encoder(b.stream(core.Source), r, gone)
+		if s, ok := r.(*stackRows); ok {
+			encoders[i] = s.following(encoders[i])
+		}
 	}
 	return errors.Join(c.mix(ctx, b, encoders), b.flush())
 }

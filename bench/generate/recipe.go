@@ -35,6 +35,9 @@ type Recipe struct {
 	TwoAtoms       bool // etmv3: 32-bit T32 instructions are traced as two
 	Data           Data // etmv3, etmv1, etmv2
 
+	// Stacks puts call stacks and tasks into the truth. The workload has to be [Workload.Looped].
+	Stacks bool
+
 	Samples Samples // etmv1, etmv2
 
 	// How often things happen, per million instructions.
@@ -99,6 +102,9 @@ func (r *Recipe) cores(w *Workload, source uint8) []TracedCore {
 	for i := range cores {
 		cores[i] = TracedCore{
 			Source: source + uint8(i), Memory: padded(w.Memory), Steps: r.steps(w, i), Protocol: p.name, Device: p.device,
+		}
+		if r.Stacks {
+			cores[i].Tasks = w.Tasks
 		}
 		p.trace(r, &cores[i], w)
 	}
@@ -165,6 +171,14 @@ func (r *Recipe) check(w *Workload) error {
 			"%s: the truth of what a ring has left is known only without variation",
 		},
 		{r.Ring != 0 && recorded, "%s: a recording is read once, and what a ring has left is known only then"},
+		{
+			r.Stacks && (!w.looped || r.V7M || r.TraceOff+r.Overflow+r.Debug > 0 || r.Ring > 0 || r.Data == DataOnly),
+			"%s: stacks are known of programs made up for profile A, and of trace without gaps",
+		},
+		{
+			r.Stacks && r.Switches > 0 && r.ContextIDBytes == 0,
+			"%s: stacks of several tasks are known where Context IDs are traced: add --context-id",
+		},
 		{recorded && r.Cores > 1, "%s: a recording is of one core"},
 		{recorded && r.Data != NoData, "%s: a recording has no data"},
 		{recorded && r.happens(), "%s: what happens is in the recording, and nothing can be added"},
@@ -205,10 +219,13 @@ func (r *Recipe) execution(w *Workload) execute.Options {
 	o := execute.Options{
 		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, Arch: w.Arch,
 		Code: w.Code, Watchdog: r.Debug == 0,
-		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches, AtPairs: r.AtPairs,
+		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches, AtPairs: r.AtPairs, Told: r.Stacks,
 		TraceOff: execute.Windows{Rate: r.TraceOff, Steps: windowSteps},
 		Overflow: execute.Windows{Rate: r.Overflow, Steps: windowSteps},
 		Triggers: r.Triggers, Data: r.Data != NoData,
+	}
+	if r.Stacks {
+		o.Nesting = 1
 	}
 	if OfSamples(r.Protocol) { // where branches of software to a vector look like exceptions
 		o.VectorBranches = r.Exceptions * r.Variation

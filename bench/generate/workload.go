@@ -28,6 +28,7 @@ type Workload struct {
 	// HighVectors says that the vectors are at 0xFFFF0000, not at 0: of V5TE, and of
 	// recordings of Linux programs.
 	HighVectors bool
+	looped      bool // each task calls its entry again and again
 	// Recorded, if not nil, is what was executed: it can be had once. Then there
 	// is nothing to be made up, and but for Memory all of the above is empty.
 	Recorded step.Steps
@@ -89,6 +90,34 @@ func ELFWorkload(name string, file []byte, arch program.Arch) (*Workload, error)
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return w, nil
+}
+
+// loopBytes is how far the loops of tasks are from the program, and from each other.
+const loopBytes = 1 << 12
+
+// Looped returns the workload with tasks that call their entries for ever, so that no function
+// returns which nobody called: their loops are two instructions of A32 each, after the program.
+func (w *Workload) Looped() *Workload {
+	looped := *w
+	looped.Memory, looped.Tasks, looped.looped = slices.Clone(w.Memory), slices.Clone(w.Tasks), true
+	var at schema.Address
+	for _, r := range w.Memory {
+		at = max(at, r.Address+schema.Address(len(r.Bytes)))
+	}
+	for i := range looped.Tasks {
+		t := &looped.Tasks[i]
+		at = (at + 2*loopBytes - 1) &^ (loopBytes - 1)
+		distance := schema.Word(t.Entry.Address - at - 8)
+		call := 0xEB000000 | distance>>2&0xFFFFFF // BL
+		if t.Entry.ISA == schema.T32 {
+			call = 0xFA000000 | distance>>1&1<<24 | distance>>2&0xFFFFFF // BLX
+		}
+		code := binary.LittleEndian.AppendUint32(nil, call)
+		code = binary.LittleEndian.AppendUint32(code, 0xEAFFFFFD) // B to the call
+		looped.Memory = append(looped.Memory, image.Region{Address: at, Bytes: code})
+		t.Entry = step.Place{Address: at, ISA: schema.A32, Security: t.Entry.Security}
+	}
+	return &looped
 }
 
 // readELF reads an ELF file and its memory. It fails if that has no place of its

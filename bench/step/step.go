@@ -57,11 +57,28 @@ type Step struct {
 	// Cycles is the cost of the step, for debug state the time spent there.
 	Cycles uint32
 
+	// Moves says what became of the calls of the core with the step, and Task is the
+	// number of the task that runs after it: of executions that were made up.
+	Moves Moves
+	Task  int
+
 	// Trace says whether the macrocell traces the step.
 	Trace Tracing
 	// Trigger says that the trigger event occurs right before the step.
 	Trigger bool
 }
+
+// Moves says what a step does to the calls of the task or handler that runs.
+type Moves uint8
+
+// What a step does. An entry to an exception says so by [Step.Entered].
+const (
+	Stays   Moves = iota // in the function at hand
+	Calls                // it calls a function
+	Returns              // it returns to where the function at hand was called
+	Leaves               // it returns from the last exception
+	Lost                 // the core goes on elsewhere: what was called does not return
+)
 
 // Tracing says what becomes of a step in the trace.
 type Tracing uint8

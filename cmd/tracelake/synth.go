@@ -55,6 +55,10 @@ DIR/truth. Without --elf the program is that of the demo. The same flags make
 the same files. Of a ring, whose oldest bytes are gone, the truth is what the
 rest holds.
 
+With --stacks the truth has the tables stacks and tasks, as far as functions are
+call targets: each task calls the program again and again, functions return to
+where they were called, and handlers do not nest.
+
 Of ` + list(protocolNames(true), "and") + `, which have no snapshots, DIR/capture has the samples of the
 trace port as a raw file, the program, and in export.txt the command that
 exports them.
@@ -165,6 +169,10 @@ func synthProgramFlags() []cli.Flag {
 			Usage: "execute what is in `LOG`, which qemu-arm wrote of the program of --elf",
 		},
 		&cli.IntFlag{Name: "code-bytes", Category: groupProgram, Usage: "execute a program made up, of about `N` bytes"},
+		&cli.BoolFlag{
+			Name: "stacks", Category: groupProgram,
+			Usage: "the truth has stacks and tasks; needs --code-bytes, and no gaps",
+		},
 		&cli.StringFlag{Name: "profile", Category: groupProgram, Value: "A", Usage: "`PROFILE` of the core: A or M"},
 		&cli.Int64Flag{
 			Name: "instructions", Category: groupProgram, Value: 1_000_000,
@@ -288,10 +296,14 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 	case log != nil && a.elf == "":
 		return nil, usage("--qemu-log", "needs the program that it is of", "add --elf FILE")
 	case a.codeBytes > 0:
-		return generate.GeneratedWorkload(codegen.Options{
+		w, err := generate.GeneratedWorkload(codegen.Options{
 			Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000,
-			Arch: a.recipe.Arch(),
+			Arch: a.recipe.Arch(), Switches: a.recipe.Stacks,
 		})
+		if err == nil && a.recipe.Stacks {
+			w = w.Looped()
+		}
+		return w, err
 	}
 	name, file := a.elf, sample.Program()
 	if name == "" {
@@ -327,7 +339,7 @@ func readSynth(ctx *cli.Context) (*synthArgs, error) {
 		ReturnStack: ctx.Bool("return-stack"), AltBranch: ctx.Bool("alt-branch"), TwoAtoms: ctx.Bool("two-atoms"),
 		Exceptions: ctx.Float64("exceptions"), Switches: ctx.Float64("switches"), TraceOff: ctx.Float64("trace-off"),
 		Overflow: ctx.Float64("overflow"), Debug: ctx.Float64("debug"), Triggers: ctx.Float64("triggers"),
-		Variation: ctx.Float64("vary"),
+		Variation: ctx.Float64("vary"), Stacks: ctx.Bool("stacks"),
 		Samples: generate.Samples{
 			Pins: ctx.Int("port"), DropDisabled: ctx.Bool("drop-disabled"), FIFO: ctx.Int("fifo"), Sync: ctx.Int("sync"),
 			Idle: ctx.Float64("idle"),

@@ -403,6 +403,7 @@ func (w *walker) cutFlow(marks []mark, to schema.Address, function int32) {
 	}
 	switch t := w.target(marks, to); {
 	case !t.OK || first == markReturn:
+	case first == markEntry && t.V == w.last.code.Address[w.last.position]: // it aborted: it is to be executed again
 	case first == markContext:
 		w.flow(to, function)
 	case w.flows():

@@ -159,7 +159,11 @@ func (c *comparer) table(ctx context.Context, t *schema.Table) error {
 		c.series = append(c.series, []Difference{{Kind: TableLacking, Table: t.Name, Truth: fmt.Sprint(result.TruthRows)}})
 	}
 	for _, source := range sources {
-		if err := c.compare(ctx, t, source, &result); err != nil {
+		compare := c.compare
+		if c.byPath(t) {
+			compare = c.comparePaths
+		}
+		if err := compare(ctx, t, source, &result); err != nil {
 			return err
 		}
 	}

@@ -33,6 +33,9 @@ type Options struct {
 	SMC, HVC bool
 	// LDC puts LDC and STC of a word into a program for V5TE.
 	LDC bool
+	// Switches has the handler of IRQ of V7A write the Context ID, and wait for it, before it
+	// returns, as a kernel does that switches tasks.
+	Switches bool
 	// HighVectors puts the vectors of V5TE at 0xFFFF0000, not at 0.
 	HighVectors bool
 }

@@ -86,7 +86,7 @@ func (g *generator) handler(exception schema.ExceptionType, at step.Place,
 	case exception == schema.ExcHyp:
 		g.straight(3)
 		g.in(0xE160006E, 0xF3DE8F00) // ERET
-	case k == 0:
+	case k == 0 || g.o.Switches && exception == schema.ExcIRQ:
 		g.in(0xF96D0513, 0xE82DC013) // SRSDB SP!,#19
 		g.in(0xF1020013, 0xF3AF8113) // CPS #19
 		g.in(0xE92D500F, 0xE92D500F) // PUSH {R0-R3,R12,LR}
@@ -120,7 +120,7 @@ func (g *generator) help(helpers map[schema.ISA]step.Place) {
 // R0, c13, c0, 1.
 func (g *generator) contextID() {
 	g.write(0xEE0D0F30)
-	if !g.o.v5TE() && g.chance(2) {
+	if !g.o.v5TE() && (g.chance(2) || g.o.Switches) {
 		g.in(0xF57FF06F, 0xF3BF8F6F) // ISB
 	}
 }
