@@ -19,7 +19,7 @@ type Options struct {
 	TaskNames   map[uint32]string `json:"tasks,omitempty"`   // by Context ID
 	TimestampHz uint64            `json:"timestamp_hz,omitempty"`
 	CycleHz     uint64            `json:"cycle_hz,omitempty"`
-	Tables      []string          `json:"tables,omitempty"` // beside those always written; none: those written by default
+	Tables      []string          `json:"tables,omitempty"`       // beside those always written; none: those written by default
 	AddedTables []string          `json:"added_tables,omitempty"` // beside those
 	PacketsOnly bool              `json:"packets_only,omitempty"`
 }

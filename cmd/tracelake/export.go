@@ -63,7 +63,7 @@ func outputFlags() []cli.Flag {
 		},
 		&cli.StringFlag{
 			Name: "tables", Category: groupOutput,
-			Usage: "write the tables `A,B` beside those always written, or all; +A,+B: beside those written by default",
+			Usage:       "write the tables `A,B` beside those always written, or all; +A,+B: beside those written by default",
 			DefaultText: "all but packets, and cycle_counts at level none",
 		},
 		&cli.BoolFlag{

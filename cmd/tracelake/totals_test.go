@@ -194,7 +194,7 @@ func (s *speedscope) weight() (sum int64) {
 // lastWords adds up the last word of each line.
 func lastWords(t *testing.T, text string) (sum int64) {
 	t.Helper()
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		n, err := strconv.ParseInt(line[strings.LastIndexByte(line, ' ')+1:], 10, 64)
 		if err != nil {
 			t.Fatal(err)
@@ -209,7 +209,7 @@ func lastWords(t *testing.T, text string) (sum int64) {
 func ownCosts(t *testing.T, text string) (instructions, cycles int64) {
 	t.Helper()
 	called := false
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		words := strings.Fields(line)
 		if strings.HasPrefix(line, "calls=") {
 			called = true

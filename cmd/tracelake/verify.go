@@ -299,10 +299,8 @@ func howWritten(name string) string {
 	switch {
 	case t.Level != schema.AnyLevel:
 		return fmt.Sprintf("it is written with --level %s, without --tables", t.Level)
-	case t.Written == schema.OnRequest:
-		return "it is written with --tables +" + name + ""
-	case t.Written == schema.WithRows:
-		return "it is written at all levels but none, without --tables"
+	case t.Written == schema.OnRequest, t.Written == schema.WithRows:
+		return "it is written with --tables +" + name
 	}
 	return "it is written without --tables"
 }

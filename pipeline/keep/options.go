@@ -93,7 +93,9 @@ func merged[K comparable](a, b map[K]string) map[K]string {
 }
 
 // Names reports whether a table was asked for by its name: then it has all rows.
-func (o *Options) Names(t *schema.Table) bool { return slices.Contains(o.Tables, t) || slices.Contains(o.Added, t) }
+func (o *Options) Names(t *schema.Table) bool {
+	return slices.Contains(o.Tables, t) || slices.Contains(o.Added, t)
+}
 
 // LargeTables are the tables that an archive does not hold, as they grow with the
 // capture: they are made again of it.

@@ -54,6 +54,8 @@ func (a *answers) add(b *schema.Batch, source uint8, d *Dataset) {
 	switch b.Table {
 	case &schema.Counts:
 		a.addCounts(b, source, firstOf(d, source), instructionsOf(d, source))
+	case &schema.Epochs:
+		a.checkEpochs(b, source)
 	case &schema.Edges:
 		a.checkEdges(b, source, instructionsOf(d, source))
 	case &schema.Functions:
@@ -146,6 +148,18 @@ func (a *answers) addCounts(b *schema.Batch, source uint8, from, instructions in
 				first, from+instructions)
 		}
 		a.executed[source] += n
+	}
+}
+
+// checkEpochs checks that what rows say of counts is some of them.
+func (a *answers) checkEpochs(b *schema.Batch, source uint8) {
+	for i := range b.Rows() {
+		counts, unknown := int64(schema.EpochsCounts.At(b, i)), int64(schema.EpochsUnknown.At(b, i))
+		cycles, gaps := int64(schema.EpochsCycles.At(b, i)), int64(schema.EpochsGapCycles.At(b, i))
+		if counts < 1 || unknown < 0 || unknown > counts || gaps < 0 || gaps > cycles {
+			a.wrong(b.Table, "has %d counts %s of source 0x%02x, %d of them unknown, and of %d cycles %d in gaps", counts,
+				keyText(b, i), source, unknown, cycles, gaps)
+		}
 	}
 }
 

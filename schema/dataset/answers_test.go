@@ -44,6 +44,17 @@ func TestCheckAnswers(t *testing.T) {
 		{"first", func(w *small.Dataset) { w.Program.Counts[0x10][4].FirstSeq = 5 }, []string{
 			"counts: says of source 0x10 that (address=36868 isa=a32) was executed first as instruction 5 of 5",
 		}},
+		{"epochs in disorder", func(w *small.Dataset) {
+			w.Options.Level, w.Instructions = schema.LevelNone, nil
+			w.Program.Epochs = map[uint8][]schema.CountSum{0x10: {{Epoch: 1, Counts: 1, Cycles: 7}, {Counts: 2}}}
+		}, []string{"epochs: has row 1 (epoch=0 kind=atom), which is not after the row before in the order of its key"}},
+		{"more in gaps than counted", func(w *small.Dataset) {
+			w.Options.Level, w.Instructions = schema.LevelNone, nil
+			w.Program.Epochs = map[uint8][]schema.CountSum{0x10: {{Counts: 1, Cycles: 7, Gap: 8}}}
+		}, []string{"epochs: has 1 counts (epoch=0 kind=atom) of source 0x10, 0 of them unknown, and of 7 cycles 8 in gaps"}},
+		{"cycles that no row counts", func(w *small.Dataset) {
+			w.Program.Epochs = map[uint8][]schema.CountSum{0x10: {{Counts: 1, Cycles: 7}}}
+		}, []string{"epochs: has 7 cycles of source 0x10, cycle_counts 0"}},
 		{"stacks", func(w *small.Dataset) { w.Program.Own = map[uint8]int64{0x10: 5, 0x11: 5} }, nil},
 		{"stack of another capture", func(w *small.Dataset) { w.Program.Own = map[uint8]int64{0x10: 5, 0x11: 4} }, []string{
 			"stacks: has 4 instructions of source 0x11, the manifest says 5", "tasks: has 4 instructions of source 0x11, the manifest says 5",

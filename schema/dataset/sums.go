@@ -14,6 +14,7 @@ type sum struct {
 	rows         int64
 	columns      map[string]int64 // those of summedColumns, by name
 	instructions int64            // of `blocks`, `stacks` and `tasks`
+	cycles       int64            // of `epochs` and `cycle_counts`
 	unsynced     int64            // of `losses`: bytes before the first segment
 	entries      int64            // of `exceptions`: rows that are no returns
 }
@@ -88,6 +89,10 @@ func (s *sum) add(b *schema.Batch, from, to int) {
 		for _, n := range (*schema.BlocksInstructions.In(b))[from:to] {
 			s.instructions += int64(n)
 		}
+	case &schema.Epochs:
+		s.addCycles(b, schema.EpochsCycles)
+	case &schema.CycleCounts:
+		s.addCycles(b, schema.CycleCountsCycles)
 	case &schema.Stacks:
 		s.addInstructions(*schema.StacksInstructions.In(b))
 	case &schema.Tasks:
@@ -111,6 +116,13 @@ func (s *sum) add(b *schema.Batch, from, to int) {
 func (s *sum) addInstructions(column []uint64) {
 	for _, n := range column {
 		s.instructions += int64(n)
+	}
+}
+
+// addCycles adds those of rows; where there are none they are 0.
+func (s *sum) addCycles(b *schema.Batch, column schema.IndexU64) {
+	for _, n := range *column.In(b) {
+		s.cycles += int64(n)
 	}
 }
 
@@ -221,6 +233,11 @@ func (c *checker) checkSource(m *schema.SourceTotals) {
 		if c.dataset.Has(x.table) {
 			demand(x.table, x.what, x.got, x.want)
 		}
+	}
+	epochs, counts := c.sum(&schema.Epochs, m.Source), c.sum(&schema.CycleCounts, m.Source)
+	if c.dataset.Has(&schema.Epochs) && c.dataset.Has(&schema.CycleCounts) && epochs.cycles != counts.cycles {
+		c.wrong(schema.Epochs.Name, fmt.Sprintf("has %d cycles of source 0x%02x, cycle_counts %d", epochs.cycles, m.Source,
+			counts.cycles))
 	}
 	for _, t := range []*schema.Table{&schema.Stacks, &schema.Tasks} {
 		if s := c.sum(t, m.Source); s.rows > 0 { // whoever counts need not rebuild stacks

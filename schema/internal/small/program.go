@@ -9,7 +9,8 @@ import (
 type Program struct {
 	Counts    map[uint8][]Count
 	Edges     map[uint8][]Edge
-	Own       map[uint8]int64 // instructions of the only stack, and of its task; nil: there is none
+	Epochs    map[uint8][]schema.CountSum // nil: no cycles were counted
+	Own       map[uint8]int64             // instructions of the only stack, and of its task; nil: there is none
 	Code      []Code
 	Functions []Function
 	Lines     []Line
@@ -103,6 +104,9 @@ func newProgram() Program {
 func (p *Program) write(out *dataset.Writer, sources []uint8) {
 	for _, source := range sources {
 		p.writeStack(out, source)
+		for _, x := range p.Epochs[source] {
+			schema.AppendEpochs(out.Table(&schema.Epochs, source).Row(), source, x.Epoch, x.Kind, x.Counts, x.Unknown, x.Cycles, x.Gap)
+		}
 		for _, x := range p.Counts[source] {
 			schema.AppendCounts(out.Table(&schema.Counts, source).Row(), source, x.Address, x.ISA, x.Executed, x.Failed,
 				x.Unknown,
