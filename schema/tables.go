@@ -11,7 +11,7 @@ func Tables() []*Table {
 }
 
 // Answers returns the tables that sum up what ran and name it. A truth has none of
-// them: it has no program file, and says nothing twice.
+// them, but that of some has stacks and tasks: it has no program file, and says nothing twice.
 func Answers() []*Table {
 	return []*Table{&Epochs, &Counts, &Edges, &Stacks, &Tasks, &Calls, &CallTimes, &ExceptionSpans, &Code, &Functions, &Lines, &Symbols}
 }

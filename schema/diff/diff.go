@@ -85,7 +85,7 @@ type Difference struct {
 
 // Compare compares every table of the dataset that is the truth with that of d,
 // all columns but names of the capture and hashes, and what the result says is left
-// out. Where the truth has `instructions` and d has blocks, the rows that its view
+// out. Stacks and tasks of a truth that was made are compared by path. Where the truth has `instructions` and d has blocks, the rows that its view
 // makes of them are compared. It fails with a [*dataset.Error] if one of them cannot
 // be read. Progress, if not nil, is called now and then with the rows of the truth
 // that are compared.
