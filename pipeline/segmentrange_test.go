@@ -256,9 +256,9 @@ func (c *rangeComparison) table(t testing.TB, table *schema.Table) int {
 // sideBySide says whether rows, which rise, have no holes.
 func sideBySide(rows []int) bool { return rows[len(rows)-1]-rows[0] == len(rows)-1 }
 
-// startColumns are the columns of `segments` that say what came before them.
+// startColumns are the columns of `segments` that say what came before them, or are numbered by it.
 var startColumns = []string{
-	"stream_offset", "epoch", "cycle", "ordinal", "timestamp", "context_id", "vmid", "security", "carried", "decode_from",
+	"stream_offset", "epoch", "cycle", "ordinal", "timestamp", "context_id", "vmid", "security", "carried", "decode_from", "stack",
 }
 
 // base returns by how much the values of a column are greater in got.

@@ -164,6 +164,9 @@ func (d *decodedTables) checkWindow(t *testing.T, part *decodedTables, first, la
 				break
 			}
 			for c := range table.Columns {
+				if table == &schema.Segments && c == int(schema.SegmentsStack) {
+					continue // of its own stacks: what came before is not known
+				}
 				if !want.Columns[c].Equal(i, &got.Columns[c], n) {
 					t.Errorf("%s row %d differs in %s:\n got %s\nwant %s", table.Name, n, table.Columns[c].Name, part.rowText(table, n), d.rowText(table, i))
 					return

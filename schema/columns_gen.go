@@ -357,10 +357,11 @@ const (
 	SegmentsSecurity      IndexU8      = 19
 	SegmentsCarried       IndexStr     = 20
 	SegmentsDecodeFrom    IndexU32     = 21
+	SegmentsStack         IndexU32     = 22
 )
 
 // AppendSegments appends a row of `segments`.
-func AppendSegments(b *Batch, keys Keys, bytes int64, bytesDecoded int64, bytesLost int64, bytesUnplaced int64, instructions int64, exceptions int64, address Null[Address], reason ISyncReason, streamOffset Null[int64], epoch Null[int32], cycle Null[int64], ordinal Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security], carried string, decodeFrom Null[int32]) {
+func AppendSegments(b *Batch, keys Keys, bytes int64, bytesDecoded int64, bytesLost int64, bytesUnplaced int64, instructions int64, exceptions int64, address Null[Address], reason ISyncReason, streamOffset Null[int64], epoch Null[int32], cycle Null[int64], ordinal Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security], carried string, decodeFrom Null[int32], stack Null[int32]) {
 	v := b.of(&Segments)
 	putU8(&v[SegmentsSource], keys.Source)
 	putU64(&v[SegmentsSeq], keys.Seq)
@@ -384,6 +385,7 @@ func AppendSegments(b *Batch, keys Keys, bytes int64, bytesDecoded int64, bytesL
 	putNullU8(&v[SegmentsSecurity], security)
 	putNullStr(&v[SegmentsCarried], carried)
 	putNullU32(&v[SegmentsDecodeFrom], decodeFrom)
+	putNullU32(&v[SegmentsStack], stack)
 }
 
 // The columns of `sources`.

@@ -147,6 +147,7 @@ type Segment struct {
 	Address Null[Address] // NULL: the I-sync has no address
 	Reason  ISyncReason
 	Start   Start
+	Stack   Null[int32] // of its first instruction, as the table has it
 }
 
 // A Start is what is known right before the I-sync of a segment: with it, decoding can

@@ -85,7 +85,7 @@ func TestKeys(t *testing.T) {
 		&DataAccesses: "source INTEGER, seq BIGINT?, segment INTEGER?, byte_offset BIGINT, position INTEGER, address BIGINT?, value BIGINT?, size INTEGER?, access VARCHAR?, tag INTEGER?, state VARCHAR",
 		&Events:       keys + ", event VARCHAR, address BIGINT?, detail VARCHAR?",
 		&Losses:       keys + ", bytes BIGINT, reason VARCHAR, detail VARCHAR?",
-		&Segments:     keys + ", bytes BIGINT, bytes_decoded BIGINT, bytes_lost BIGINT, bytes_unplaced BIGINT, instructions BIGINT, exceptions BIGINT, address BIGINT?, reason VARCHAR, stream_offset BIGINT?, epoch INTEGER?, cycle BIGINT?, ordinal BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?, carried VARCHAR?, decode_from INTEGER?",
+		&Segments:     keys + ", bytes BIGINT, bytes_decoded BIGINT, bytes_lost BIGINT, bytes_unplaced BIGINT, instructions BIGINT, exceptions BIGINT, address BIGINT?, reason VARCHAR, stream_offset BIGINT?, epoch INTEGER?, cycle BIGINT?, ordinal BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?, carried VARCHAR?, decode_from INTEGER?, stack INTEGER?",
 		&Packets:      keys + ", type VARCHAR, bytes BLOB, fields VARCHAR",
 	} {
 		var got []string

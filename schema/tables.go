@@ -444,6 +444,11 @@ var Segments = Table{
 			Doc: "Segment at which decoding has to begin for the rows of this one: this one, or one before it that it still " +
 				"changes; NULL as stream_offset.",
 		},
+		Column{
+			Name: "stack", Type: Int32, Nullable: true,
+			Doc: "The node of the call tree, in stacks of the same source, that its first instruction is executed in; NULL if " +
+				"it has none, and without stacks.",
+		},
 	)),
 }
 

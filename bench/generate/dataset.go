@@ -175,7 +175,7 @@ func (d *DatasetRows) Segment(row *truth.Segment) {
 			x.BytesUnplaced,
 			x.Instructions, x.Exceptions, x.Address, x.Reason, noNumber, schema.Null[int32]{}, noNumber, noNumber,
 			schema.Null[uint64]{}, schema.Null[uint32]{}, schema.Null[uint32]{}, schema.Null[schema.Security]{}, "",
-			schema.Null[int32]{})
+			schema.Null[int32]{}, schema.Null[int32]{})
 	})
 }
 

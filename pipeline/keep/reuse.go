@@ -222,8 +222,8 @@ func (p *Previous) sameFunctions() bool {
 // No worker has decoded anything of a page that changed when it is called the last time
 // with a result: so neither has the row group, whose units were decoded before.
 func (p *Previous) Take(s *dataset.Series, looked *image.Pages) func() (schema.Chunks, error) {
-	if p == nil || p.over || slices.Contains(schema.Answers(), s.Table) {
-		return nil
+	if p == nil || p.over || s.Table == &schema.Segments || slices.Contains(schema.Answers(), s.Table) {
+		return nil // what names stacks may change from the start on
 	}
 	if p.over = looked.Meets(p.changed); p.over {
 		return nil

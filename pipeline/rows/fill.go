@@ -48,7 +48,7 @@ func fillSegment(batch *schema.Batch, b *stitch.Base, x *schema.Segment) {
 	schema.AppendSegments(batch, b.Keys(x.Key), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions,
 		x.Exceptions,
 		x.Address, x.Reason, schema.Of(at.StreamOffset), at.Epoch, at.Cycle, schema.Of(at.Ordinal),
-		at.Timestamp, at.ContextID, at.VMID, at.Security, at.Carried, schema.Of(at.DecodeFrom))
+		at.Timestamp, at.ContextID, at.VMID, at.Security, at.Carried, schema.Of(at.DecodeFrom), x.Stack)
 }
 
 func fillPacket(batch *schema.Batch, b *stitch.Base, x *schema.Packet) {

@@ -19,6 +19,10 @@ func (t *Tables) addStacks() {
 	ended := stacks.Sinks{
 		Calls: sink(t, &schema.Calls, fillCall), Spans: sink(t, &schema.ExceptionSpans, fillSpan), MaxCalls: t.out.MaxCalls,
 	}
+	if s.nodes != nil && t.Sinks.Segments != nil {
+		s.segments = &segmentTable{to: t.Sinks.Segments}
+		t.Sinks.Segments, ended.Heads = s.segments, s.segments.addHeads
+	}
 	if s.nodes != nil || s.tasks != nil || s.times != nil || ended.Calls != nil || ended.Spans != nil {
 		s.of = stacks.New(t.out.Functions, t.out.Workers, ended)
 		t.Sinks = s.of.Sinks(t.Sinks)
@@ -49,6 +53,11 @@ func (s *stackTables) finish() error {
 	nodes, tasks, err := s.of.Finish()
 	if err != nil {
 		return err
+	}
+	if s.segments != nil {
+		if err := s.segments.pass(true); err != nil {
+			return err
+		}
 	}
 	for i := range tasks {
 		s.name(&tasks[i])

@@ -57,4 +57,6 @@ type stackTables struct {
 	nodes stitch.Sink[stacks.Stack]
 	tasks stitch.Sink[stacks.Task]
 	times stitch.Sink[stacks.Times]
+	// segments are those whose stack is not known yet; nil: no stacks are written.
+	segments *segmentTable
 }

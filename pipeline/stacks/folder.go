@@ -19,7 +19,7 @@ type folder struct {
 	// Of the chunk at hand.
 	first  int // index of its first node
 	before struct {
-		calls, spans int // rows of what had ended before it
+		calls, spans, heads int // rows of what had ended before it
 	}
 }
 
@@ -49,7 +49,7 @@ func newFolder(functions Functions) *folder {
 func (f *folder) reset(function int32, at position, rows wanted, timed bool) {
 	f.tree.clear()
 	f.stacks, f.starts, f.chunks = f.stacks[:0], f.starts[:0], f.chunks[:0]
-	f.ended = ended{calls: f.ended.calls[:0], spans: f.ended.spans[:0]}
+	f.ended = ended{f.ended.calls[:0], f.ended.spans[:0], f.ended.heads[:0]}
 	f.at, f.wanted, f.timed = at, rows, timed
 	f.start(function)
 }
@@ -61,7 +61,8 @@ func (f *folder) start(function int32) {
 	f.tree.nodes = append(f.tree.nodes, node{nodeKey: nodeKey{parent: below, function: function}})
 	f.frames, f.begins, f.clock = f.frames[:0], f.begins[:0], work{}
 	f.push(frame{node: int32(f.first), function: function})
-	f.before.calls, f.before.spans, f.done, f.drift = len(f.ended.calls), len(f.ended.spans), done{}, 0
+	f.before.calls, f.before.spans, f.before.heads = len(f.ended.calls), len(f.ended.spans), len(f.ended.heads)
+	f.done, f.drift = done{}, 0
 }
 
 // call has a function at an address be called, at a position, by a call that is indirect or not.
@@ -131,6 +132,11 @@ loop:
 	return n
 }
 
+// head notes the node of the frame on top, in which the first instruction of a segment is executed.
+func (f *folder) head(segment int32) {
+	f.ended.heads = append(f.ended.heads, Head{segment, f.top().node})
+}
+
 // alone adds the row of an exception that no stack has, at a position. What its entry took is nobody
 // else's: entries to debug state have a count, and no handler.
 func (f *folder) alone(at *position, e *entry, why schema.CallEnd) {
@@ -174,7 +180,7 @@ func (f *folder) end(st *step, as what) {
 	f.stacks, f.starts = append(f.stacks, f.frames...), append(f.starts, f.begins...)
 	c := chunk{
 		first: int32(f.first), nodes: f.tree.nodes[f.first:], frames: f.stacks[n:], begins: f.starts[n:],
-		ended: ended{f.ended.calls[f.before.calls:], f.ended.spans[f.before.spans:]},
+		ended: ended{f.ended.calls[f.before.calls:], f.ended.spans[f.before.spans:], f.ended.heads[f.before.heads:]},
 		done:  f.done, drift: f.drift, clock: f.clock, at: f.at, end: st == nil,
 	}
 	if st != nil {

@@ -12,6 +12,7 @@ import (
 // them.
 type job struct {
 	pieces []stitch.Runs
+	heads  []int       // those of them that a segment begins with
 	marks  []mark      // in order
 	blocks []codeBlock // by number in the source
 	before last        // before its first instruction

@@ -97,3 +97,9 @@ type Span struct {
 	Cycles       schema.Null[int64]
 	Ticks        schema.Null[int64]
 }
+
+// A Head is the node that the first instruction of a segment is executed in.
+type Head struct {
+	Segment int32 // its ordinal
+	Stack   int32
+}

@@ -60,10 +60,11 @@ const (
 	byException             // what the exception interrupted
 )
 
-// ended are the rows of frames that ended.
+// ended are the rows of frames that ended, and of segments that began.
 type ended struct {
 	calls []Call
 	spans []Span
+	heads []Head
 }
 
 // nearReturn is how many bytes beside its return address an exception may return.

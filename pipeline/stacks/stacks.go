@@ -24,6 +24,7 @@ type Stacks struct {
 	wanted    wanted      // of it
 	calls     int64       // rows that were passed on
 	spans     int64
+	segment   schema.Null[int32] // the last one that executed anything
 
 	mu     sync.Mutex
 	tasks  *tasks
@@ -36,6 +37,7 @@ type Stacks struct {
 type Sinks struct {
 	Calls stitch.Sink[Call]
 	Spans stitch.Sink[Span]
+	Heads func([]Head) error // by their segments; some may have none
 	// MaxCalls is how many rows Calls is given; 0: any number.
 	MaxCalls int64
 }
@@ -131,6 +133,10 @@ func (s *Stacks) add(r stitch.Runs) error {
 		}
 	}
 	r.Unit.Retain()
+	if begun := r.Base.Segment; begun.OK && begun != s.segment {
+		s.segment = begun
+		s.job.heads = append(s.job.heads, len(s.job.pieces))
+	}
 	s.job.pieces = append(s.job.pieces, r)
 	s.runs += r.To - r.From + len(r.Steps)
 	for i := range r.Stretches {
@@ -217,7 +223,14 @@ func (s *Stacks) drain() error {
 	rows := s.tasks.ready()
 	s.tasks.wanted = s.wanted
 	s.mu.Unlock()
-	return errors.Join(s.drainCalls(rows.calls), s.drainSpans(rows.spans))
+	return errors.Join(s.drainCalls(rows.calls), s.drainSpans(rows.spans), s.drainHeads(rows.heads))
+}
+
+func (s *Stacks) drainHeads(heads []Head) error {
+	if s.rows.Heads == nil || len(heads) == 0 {
+		return nil
+	}
+	return s.rows.Heads(heads)
 }
 
 func (s *Stacks) drainCalls(calls []Call) error {

@@ -43,6 +43,10 @@ func (s *stretch) settle(rows *ended) {
 			x.Stack.V = s.place(x.Stack.V)
 		}
 	}
+	for i := range rows.heads {
+		x := &rows.heads[i]
+		x.Stack = s.place(x.Stack)
+	}
 }
 
 // place returns the node of the source that has the path of one of the stretch.

@@ -125,6 +125,10 @@ func (t *tasks) merge(c *chunk) {
 	t.done.add(c.done)
 	n, m := len(t.ended.calls), len(t.ended.spans)
 	t.ended.calls, t.ended.spans = append(t.ended.calls, c.ended.calls...), append(t.ended.spans, c.ended.spans...)
+	for _, x := range c.ended.heads {
+		t.ended.heads = append(t.ended.heads, Head{x.Segment, ids[x.Stack-c.first]})
+	}
+	t.done.others += int64(len(c.ended.heads))
 	for i := range t.ended.calls[n:] {
 		x := &t.ended.calls[n+i]
 		x.Stack = ids[x.Stack-c.first]
@@ -482,7 +486,8 @@ func (t *tasks) endStretch() {
 func (t *tasks) settle() {
 	t.stretch.settle(&t.ended)
 	t.out.calls, t.out.spans = append(t.out.calls, t.ended.calls...), append(t.out.spans, t.ended.spans...)
-	t.ended = ended{t.ended.calls[:0], t.ended.spans[:0]}
+	t.out.heads = append(t.out.heads, t.ended.heads...)
+	t.ended = ended{t.ended.calls[:0], t.ended.spans[:0], t.ended.heads[:0]}
 }
 
 // ready takes the rows that wait for nothing any more.

@@ -38,8 +38,13 @@ type walker struct {
 func (w *walker) walk(j *job) {
 	w.last, w.step.at, w.entry, w.unit = j.before, j.at, j.entry, nil
 	w.setMarks(j.marks)
+	heads := j.heads
 	for i := range j.pieces {
-		w.piece(&j.pieces[i], j.blocks)
+		isHead := len(heads) > 0 && heads[0] == i
+		if isHead {
+			heads = heads[1:]
+		}
+		w.piece(&j.pieces[i], j.blocks, isHead)
 	}
 	for i := range w.marks { // after all that was executed
 		w.alone(w.marks[i].entry, schema.CallOpen)
@@ -54,11 +59,14 @@ func (w *walker) setMarks(marks []mark) {
 	}
 }
 
-// piece walks the runs of a part, and stretches between them.
-func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
+// piece walks the runs of a part, and stretches between them. A segment may begin with it.
+func (w *walker) piece(r *stitch.Runs, blocks []codeBlock, isHead bool) {
 	w.part, w.blocks, w.span, w.steps, w.costs = r, blocks, 0, 0, r.Unit.Costs[r.Cost:r.Costs]
 	w.step.at.seq = r.Seq
 	w.setUnit()
+	if isHead {
+		w.head()
+	}
 	from := r.From
 	for i := range r.Stretches {
 		s := &r.Stretches[i]
@@ -67,6 +75,22 @@ func (w *walker) piece(r *stitch.Runs, blocks []codeBlock) {
 		w.stretch(s)
 	}
 	w.runs(from, r.To)
+}
+
+// head makes the steps before the first instruction of the part, with which a segment begins, and notes
+// where they lead to.
+func (w *walker) head() {
+	r := w.part
+	run := &r.Unit.Runs[r.From]
+	block, first := run.Block, int(run.First)
+	if len(r.Stretches) > 0 && r.Stretches[0].Run-r.Stretches[0].Runs == r.From {
+		block, first = r.Stretches[0].Block, r.Stretches[0].First(r.Unit)
+	}
+	w.spanOf(r.From)
+	code := &w.blocks[r.Numbers[block]]
+	w.enter(code, first)
+	w.last = last{code: code, position: first, gone: true}
+	w.to.head(r.Base.Segment.V)
 }
 
 // setUnit sets blocks and exits to those of the unit, as far as the part knows its blocks.

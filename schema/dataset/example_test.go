@@ -91,7 +91,7 @@ func exampleDataset() string {
 	key := schema.Keys{Source: 0x10, Segment: schema.Of[int32](0)}
 	schema.AppendSegments(w.Table(&schema.Segments, 0x10).Row(), key, 200, 200, 0, 0, 40, 0, schema.Of[schema.Address](0x8000), schema.ISyncPeriodic,
 		schema.Of[int64](0), schema.Null[int32]{}, schema.Null[int64]{}, schema.Of[int64](0),
-		schema.Null[uint64]{}, schema.Null[uint32]{}, schema.Null[uint32]{}, schema.Null[schema.Security]{}, "", schema.Of[int32](0))
+		schema.Null[uint64]{}, schema.Null[uint32]{}, schema.Null[uint32]{}, schema.Null[schema.Security]{}, "", schema.Of[int32](0), schema.Null[int32]{})
 	if err := w.Close(&schema.Manifest{Sources: []schema.SourceTotals{source}}); err != nil {
 		log.Fatal(err)
 	}
