@@ -326,15 +326,16 @@ func (w *walker) vector(marks []mark, to schema.Address, function int32) bool {
 		return false
 	}
 	kind := schema.Kind(l.code.Kind[l.position])
+	stays := !leaves(kind) && function == l.code.functionAt(l.position, w.functions) // wherever runs and segments end
 	for i := range marks {
 		switch m := &marks[i]; {
 		case m.what == markEntry, m.what == markGap && !m.program:
 			return false
 		case m.what == markGap:
-			kind = schema.KindBranch
+			kind, stays = schema.KindBranch, false
 		}
 	}
-	if !w.entry.jumps(kind, l.code.Address[l.position]+schema.Address(l.code.Size[l.position]), to) {
+	if stays || !w.entry.jumps(kind, l.code.Address[l.position]+schema.Address(l.code.Size[l.position]), to) {
 		return false
 	}
 	for i := range marks {

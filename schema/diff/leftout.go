@@ -79,7 +79,8 @@ func newOmission(d, truth *dataset.Dataset) (*omission, error) {
 	if agrees(d) && !agrees(truth) && truth.Has(&schema.Sources) {
 		o.columns[&schema.Sources] = union(o.columns[&schema.Sources], ofAgreement)
 	}
-	if d.Has(&schema.Stacks) && !truth.Has(&schema.Stacks) && truth.Has(&schema.Segments) {
+	numbered := truth.Has(&schema.Stacks) && truth.Has(&schema.Counts) // else nodes have other numbers, or none
+	if d.Has(&schema.Stacks) && !numbered && truth.Has(&schema.Segments) {
 		o.columns[&schema.Segments] = []int{int(schema.SegmentsStack)}
 	}
 	if err := o.leaveOutStarts(d, truth); err != nil {
