@@ -17,6 +17,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/keep"
 	"github.com/tracelake/tracelake/pipeline/probe"
 	"github.com/tracelake/tracelake/pipeline/rows"
+	"github.com/tracelake/tracelake/pipeline/stacks"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
@@ -163,6 +164,9 @@ func (e *exporter) decodeSource(ctx context.Context, s *exported, counting tally
 	take := func(series *dataset.Series) func() (schema.Chunks, error) { return s.previous.Take(series, s.pages) }
 	out := e.output(ctx, s.Source.ID, take)
 	out.Workers, out.Functions = counting, code.Functions(e.now.Programs, s.Source.Core)
+	if r := e.window.Range(s.Source); r != nil {
+		out.Opening = &stacks.Opening{Frames: r.Stack, ContextID: r.Left.ContextID, VMID: r.Left.VMID}
+	}
 	t := rows.New(out)
 	job := engine.Job{Source: s.Source, To: s.Tap(t.Sinks), Pages: s.pages, Progress: progress}
 	finish := e.window.Job(&job)

@@ -260,6 +260,14 @@ var StackEntryNames = []string{"root", "call", "tail", "exception", "other"}
 
 func (e StackEntry) String() string { return StackEntryNames[e] }
 
+// A Frame is what a node of `stacks` is of, without what was executed in it.
+type Frame struct {
+	Entry     StackEntry
+	Address   Address
+	Exception Null[ExceptionType]
+	Number    Null[uint16]
+}
+
 // What is shown of nodes that are of no function.
 const (
 	EntryNotSeen = "entry not seen" // an exception of which only the return was seen

@@ -18,6 +18,8 @@ type Output struct {
 	Workers tally.Workers
 	// Functions are those that the core of the source runs.
 	Functions stacks.Functions
+	// Opening is where the source begins, of a window; nil: it is not known.
+	Opening *stacks.Opening
 	// MaxCalls is how many rows of `calls` there may be; 0: any number.
 	MaxCalls int64
 	// TaskNames are names of tasks by their Context ID.

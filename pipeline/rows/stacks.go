@@ -18,6 +18,7 @@ func (t *Tables) addStacks() {
 	s.times = sink(t, &schema.CallTimes, fillTimes)
 	ended := stacks.Sinks{
 		Calls: sink(t, &schema.Calls, fillCall), Spans: sink(t, &schema.ExceptionSpans, fillSpan), MaxCalls: t.out.MaxCalls,
+		Opening: t.out.Opening,
 	}
 	if s.nodes != nil && t.Sinks.Segments != nil {
 		s.segments = &segmentTable{to: t.Sinks.Segments}

@@ -258,7 +258,7 @@ func (s *shadow) back(st *step) bool {
 		switch f := &s.frames[i]; {
 		case f.link == byException:
 			return false
-		case f.link == byCall && f.back == st.to:
+		case f.link == byCall && (f.back == st.to || !f.returns && i > 0 && s.frames[i-1].function == st.function):
 			s.end(i, st, schema.CallReturn)
 			return true
 		}

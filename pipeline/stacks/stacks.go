@@ -38,6 +38,8 @@ type Sinks struct {
 	Calls stitch.Sink[Call]
 	Spans stitch.Sink[Span]
 	Heads func([]Head) error // by their segments; some may have none
+	// Opening is where the trace begins; nil: it is not known.
+	Opening *Opening
 	// MaxCalls is how many rows Calls is given; 0: any number.
 	MaxCalls int64
 }
@@ -52,6 +54,9 @@ func limited(functions Functions, workers tally.Workers, rows Sinks, l limits) *
 	s := &Stacks{functions: functions, workers: workers, rows: rows, limits: l, folded: map[int]*folder{}}
 	s.wanted, s.job.entry.seq = wanted{calls: rows.Calls != nil, spans: rows.Spans != nil}, -1
 	s.tasks = newTasks(functions, l, s.wanted)
+	if rows.Opening != nil {
+		s.tasks.opening, s.tasks.context = rows.Opening, rows.Opening.identity()
+	}
 	return s
 }
 

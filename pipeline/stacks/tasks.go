@@ -15,8 +15,9 @@ type tasks struct {
 	waiting []waiting // those that wait, longest first
 	held    int       // frames of those
 	context schema.Null[identity]
-	nodes   []int32 // of the chunk at hand, by those of its folder
-	out     ended   // rows whose stacks are those of the source
+	opening *Opening // of the first stack; nil: it is not known, or has begun
+	nodes   []int32  // of the chunk at hand, by those of its folder
+	out     ended    // rows whose stacks are those of the source
 }
 
 // A waiting is a stack that waits for its turn.
@@ -235,7 +236,59 @@ func (t *tasks) begin(origin schema.TaskOrigin, st *step) {
 		root: -1, context: t.context, bound: t.context, task: -1, origin: origin, firstSeq: st.at.seq, body: -1, called: none,
 	})
 	t.frames, t.begins, t.clock = nil, nil, work{} // those before may wait
-	t.root(st)
+	if !t.open(st) {
+		t.root(st)
+	}
+}
+
+// open has the stack that begins at a step be that of the opening. It reports false, and does nothing, if
+// the trace does not begin there, or in a handler: what that interrupted is not in its path.
+func (t *tasks) open(st *step) bool {
+	o := t.opening
+	if t.opening = nil; o == nil || len(o.Frames) == 0 || len(o.Frames) > t.limits.depth {
+		return false
+	}
+	top := &o.Frames[len(o.Frames)-1]
+	if o.Frames[0].Entry != schema.StackRoot || t.functionOf(top) != st.function {
+		return false
+	}
+	at := rootOf(t.now)
+	for i := range o.Frames {
+		x := &o.Frames[i]
+		f := frame{link: linkOf(x.Entry), function: t.functionOf(x)}
+		k := nodeKey{parent: at, entry: x.Entry, function: f.function, address: x.Address}
+		if f.link == byException {
+			k.exception = exceptionKey(&entry{kind: x.Exception, number: x.Number})
+		}
+		at = t.shadow.tree.child(k)
+		f.node = at
+		t.push(f).joined = i > 0
+	}
+	s := &t.stacks[t.now]
+	s.root, s.calls = t.frames[0].node, true
+	return true
+}
+
+// functionOf is the function of a frame, none if it is of an exception, or of code that no function has.
+func (t *tasks) functionOf(x *schema.Frame) int32 {
+	if x.Entry == schema.StackException || x.Entry == schema.StackOther {
+		return none
+	}
+	return t.functions.at(x.Address)
+}
+
+// linkOf is how a frame came to be on top of the one below it.
+func linkOf(e schema.StackEntry) link {
+	switch e {
+	case schema.StackCall:
+		return byCall
+	case schema.StackTail:
+		return byTail
+	case schema.StackException:
+		return byException
+	case schema.StackRoot, schema.StackOther:
+	}
+	return unknown
 }
 
 // root begins the frames of the stack that runs.

@@ -229,7 +229,12 @@ func (w *Opened) rangeOf(s *plan.Source) (*Range, error) {
 	case !maps.Equal(known.Registers, s.RegisterTexts()):
 		return nil, w.notOf("source %s has other registers", id)
 	}
-	return w.index.Range(s.ID, &w.Span, Ring{Start: s.Buffer.RingStart, Size: s.Buffer.Size})
+	r, err := w.index.Range(s.ID, &w.Span, Ring{Start: s.Buffer.RingStart, Size: s.Buffer.Size})
+	if err != nil || r == nil || !r.Left.Stack.OK {
+		return r, err
+	}
+	r.Stack, err = w.index.path(s.ID, r.Left.Stack.V)
+	return r, err
 }
 
 // Range returns the segments of a source; nil: all that are decoded.
@@ -249,6 +254,7 @@ func (w *Opened) Job(j *engine.Job) (finish func() error) {
 	}
 	check := NewCheck(r, j.To.Segments)
 	j.To.Segments = check
+	j.To.Counted = false // counts are handed on once a unit, of which only some may be in the window
 	j.Start = engine.FromStart(j.Source)
 	j.Start.Prepare = func(st *stitch.Stitcher) error {
 		if err := r.Prepare(st); err != nil {

@@ -17,6 +17,10 @@ type Range struct {
 	// After is the capture offset of the segment after the last; NULL: there is none.
 	After schema.Null[int64]
 
+	// Stack is the path of the node that the first instruction of Left is executed in, the root
+	// first; nil: the index does not say.
+	Stack []schema.Frame
+
 	checked []Segment // the first of them: see [Check]
 }
 

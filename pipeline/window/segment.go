@@ -14,6 +14,7 @@ type Segment struct {
 	Address      schema.Null[schema.Address]
 	Reason       schema.ISyncReason
 	Known        bool // the row says where decoding can begin
+	Stack        schema.Null[int32]
 }
 
 // SegmentOf returns row i of a batch of `segments`.
@@ -25,6 +26,7 @@ func SegmentOf(b *schema.Batch, i int) Segment {
 	}
 	s.Address = schema.Null[schema.Address]{V: schema.SegmentsAddress.At(b, i), OK: !c[schema.SegmentsAddress].Null(i)}
 	s.Reason = schema.ISyncReason(c[schema.SegmentsReason].U8[i])
+	s.Stack = signed(null(&c[schema.SegmentsStack], c[schema.SegmentsStack].U32, i))
 	s.Keys = schema.Keys{
 		Source: c[schema.SegmentsSource].U8[i], Seq: int64(c[schema.SegmentsSeq].U64[i]),
 		ByteOffset: int64(c[schema.SegmentsByteOffset].U64[i]),
