@@ -40,8 +40,11 @@ const (
 // lists returns the rows of every kind.
 func (r *Result) lists() [rowKinds]list {
 	return [rowKinds]list{
-		Blocks: &r.Blocks, Runs: &r.Runs, Costs: &r.Costs, Offsets: &r.Offsets, Stretches: &r.Stretches, Firsts: &r.Firsts, Turns: &r.Turns, Failures: &r.Failures, Steps: &r.Steps, StepCycles: &r.StepCycles, Exits: &r.Exits, Spans: &r.Spans, Exceptions: &r.Exceptions, Counts: &r.Counts, Sums: &r.Sums,
-		Timestamps: &r.Timestamps, Contexts: &r.Contexts, Data: &r.Data, Events: &r.Events, Losses: &r.Losses, Packets: &r.Packets,
+		Blocks: &r.Blocks, Runs: &r.Runs, Costs: &r.Costs, Offsets: &r.Offsets,
+		Stretches: &r.Stretches, Firsts: &r.Firsts, Turns: &r.Turns, Failures: &r.Failures,
+		Steps: &r.Steps, StepCycles: &r.StepCycles, Exits: &r.Exits, Spans: &r.Spans,
+		Exceptions: &r.Exceptions, Counts: &r.Counts, Sums: &r.Sums, Timestamps: &r.Timestamps,
+		Contexts: &r.Contexts, Data: &r.Data, Events: &r.Events, Losses: &r.Losses, Packets: &r.Packets,
 	}
 }
 

@@ -47,7 +47,8 @@ func export(ctx context.Context, input, dir string, opt Options, from *keep.Reop
 	defer e.close()
 	e.notes = append(e.notes, lacks...)
 	files := dataset.Options{
-		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, Added: opt.Added, TracesData: s.plan.TracesData(),
+		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, Added: opt.Added,
+		TracesData: s.plan.TracesData(),
 		Overwrite: opt.Overwrite, Meta: func() ([]schema.Meta, error) { return metaOf(s, hashing, from) },
 		Without:    opt.Without,
 		Resumption: opt.Resumption(s.Input, hashing), PartRowGroups: opt.PartRowGroups,

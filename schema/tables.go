@@ -6,14 +6,18 @@ func Tables() []*Table {
 	return []*Table{
 		&Instructions, &Blocks, &BlockRuns, &CodeBlocks, &Exceptions, &CycleCounts, &Timestamps, &Contexts,
 		&DataAccesses, &Events, &Losses, &Segments, &Sources, &Images,
-		&Epochs, &Counts, &Edges, &Stacks, &Tasks, &Calls, &CallTimes, &ExceptionSpans, &Code, &Functions, &Lines, &Symbols, &Packets,
+		&Epochs, &Counts, &Edges, &Stacks, &Tasks, &Calls, &CallTimes, &ExceptionSpans,
+		&Code, &Functions, &Lines, &Symbols, &Packets,
 	}
 }
 
 // Answers returns the tables that sum up what ran and name it. A truth has none of
 // them, but that of some has stacks and tasks: it has no program file, and says nothing twice.
 func Answers() []*Table {
-	return []*Table{&Epochs, &Counts, &Edges, &Stacks, &Tasks, &Calls, &CallTimes, &ExceptionSpans, &Code, &Functions, &Lines, &Symbols}
+	return []*Table{
+		&Epochs, &Counts, &Edges, &Stacks, &Tasks, &Calls, &CallTimes, &ExceptionSpans,
+		&Code, &Functions, &Lines, &Symbols,
+	}
 }
 
 // FindTable returns the table of that name, or nil.

@@ -68,7 +68,8 @@ func (e *executor) mayEnter(x schema.ExceptionType) bool {
 	if x == schema.ExcReset {
 		return true
 	}
-	return !e.untold && len(e.levels) < e.nesting() && !e.atVector(e.at) && (!e.o.v7M() || x == schema.ExcIRQ || !e.active(x, 0))
+	return !e.untold && len(e.levels) < e.nesting() && !e.atVector(e.at) &&
+		(!e.o.v7M() || x == schema.ExcIRQ || !e.active(x, 0))
 }
 
 // atVector says whether nothing may return to a place, since it is a vector of

@@ -96,7 +96,8 @@ func (d *DatasetRows) Exception(row *truth.Exception) {
 	}
 	d.at(x.Offset, func(offset int64) {
 		schema.AppendExceptions(d.row(&schema.Exceptions), d.keys(x.Key, offset), ordinal, x.Event, x.Number, x.Type,
-			x.ReturnAddress, x.Target, x.Resume, x.Cycles, x.Epoch, x.Cycle, x.Timestamp, x.ContextID, x.VMID, schema.Of(x.Security))
+			x.ReturnAddress, x.Target, x.Resume, x.Cycles, x.Epoch, x.Cycle, x.Timestamp, x.ContextID, x.VMID,
+			schema.Of(x.Security))
 	})
 }
 

@@ -142,7 +142,9 @@ func (f *folder) head(segment int32) {
 func (f *folder) alone(at *position, e *entry, why schema.CallEnd) {
 	f.advance(at)
 	if e.cycles > 0 {
-		n := f.tree.enter(nodeKey{parent: f.tree.handlers, entry: schema.StackException, function: none, exception: exceptionKey(e)})
+		n := f.tree.enter(nodeKey{
+			parent: f.tree.handlers, entry: schema.StackException, function: none, exception: exceptionKey(e),
+		})
 		x := &f.tree.nodes[n]
 		if x.calls == 1 {
 			x.first = f.at.seq

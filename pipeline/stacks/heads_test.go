@@ -7,19 +7,18 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Each segment that executed anything has the node of its first instruction: that of the innermost call
-// which is open there, where one task runs; and in any case one of the function that the instruction is of.
+// Each segment that executed anything has the node of its first instruction: one of the function that the
+// instruction is of, and that of the innermost call of its task which is open there, if no exception came since.
 func TestHeads(t *testing.T) {
 	for capture, tt := range map[string]struct {
-		elf      string
-		one      bool // there is one task
-		segments int
+		elf             string
+		segments, calls int // with a head, and with an open call
 	}{
-		"sample":                            {sample.ELF, false, 57},
-		"am243x-r5f-etmv3-freertos-002b37c": {"freertos.elf", true, 60},
-		"am243x-r5f-etmv3-zephyr-e9185a9":   {"zephyr.elf", false, 61},
-		"opencsd-tc2-ptm-rstk-t32":          {"", true, 13},
-		"opencsd-TC2":                       {"", false, 25},
+		"sample":                            {sample.ELF, 57, 40},
+		"am243x-r5f-etmv3-freertos-002b37c": {"freertos.elf", 60, 50},
+		"am243x-r5f-etmv3-zephyr-e9185a9":   {"zephyr.elf", 61, 1},
+		"opencsd-tc2-ptm-rstk-t32":          {"", 13, 10},
+		"opencsd-TC2":                       {"", 25, 5},
 	} {
 		t.Run(capture, func(t *testing.T) {
 			d := export(t, capture, tt.elf, schema.LevelInstructions)
@@ -31,7 +30,7 @@ func TestHeads(t *testing.T) {
 				source uint8
 				stack  int32
 			}
-			heads, stacks := map[place]int32{}, map[node]int32{}
+			heads, stacks, tasks := map[place]int32{}, map[node]int32{}, map[node]uint32{}
 			each(t, d, &schema.Segments, func(b *schema.Batch, i int) {
 				stack := nullU32(b, schema.SegmentsStack, i)
 				if executed := int64(schema.SegmentsInstructions.At(b, i)) > 0; stack.OK != executed {
@@ -46,7 +45,8 @@ func TestHeads(t *testing.T) {
 				if !f.OK {
 					f.V = 0xffff_ffff
 				}
-				stacks[node{schema.StacksSource.At(b, i), int32(schema.StacksStack.At(b, i))}] = int32(f.V)
+				n := node{schema.StacksSource.At(b, i), int32(schema.StacksStack.At(b, i))}
+				stacks[n], tasks[n] = int32(f.V), schema.StacksTask.At(b, i)
 			})
 			functions, checked := functionsOf(t, d), 0
 			each(t, d, &schema.Instructions, func(b *schema.Batch, i int) {
@@ -63,19 +63,30 @@ func TestHeads(t *testing.T) {
 			if checked != len(heads) || checked < tt.segments {
 				t.Errorf("%d of %d segments, want %d or more", checked, len(heads), tt.segments)
 			}
-			if !tt.one {
-				return
-			}
-			innermost := map[place]int64{}
-			calls := map[place]int32{}
+			begun, calls := map[place]int64{}, map[place]int32{} // of the innermost call, and its node
 			each(t, d, &schema.Calls, func(b *schema.Batch, i int) {
-				source, seq, end := schema.CallsSource.At(b, i), int64(schema.CallsSeq.At(b, i)), nullOf(b, int(schema.CallsEndSeq), i, schema.CallsEndSeq.At(b, i))
-				for at := range heads {
-					if at.source == source && seq <= at.seq && (!end.OK || at.seq < int64(end.V)) && seq >= innermost[at] {
-						innermost[at], calls[at] = seq, int32(schema.CallsStack.At(b, i))
+				seq, end := int64(schema.CallsSeq.At(b, i)), nullOf(b, int(schema.CallsEndSeq), i, schema.CallsEndSeq.At(b, i))
+				call := node{schema.CallsSource.At(b, i), int32(schema.CallsStack.At(b, i))}
+				for at, stack := range heads {
+					open := at.source == call.source && seq <= at.seq && (!end.OK || at.seq < int64(end.V))
+					if open && tasks[call] == tasks[node{at.source, stack}] && seq >= begun[at] {
+						begun[at], calls[at] = seq, call.stack
 					}
 				}
 			})
+			each(t, d, &schema.ExceptionSpans, func(b *schema.Batch, i int) {
+				seq := int64(schema.ExceptionSpansSeq.At(b, i))
+				end := nullOf(b, int(schema.ExceptionSpansEndSeq), i, schema.ExceptionSpansEndSeq.At(b, i))
+				for at := range calls {
+					inside := seq <= at.seq && (!end.OK || at.seq < int64(end.V))
+					if at.source == schema.ExceptionSpansSource.At(b, i) && inside && seq > begun[at] {
+						delete(calls, at)
+					}
+				}
+			})
+			if len(calls) < tt.calls {
+				t.Errorf("%d segments begin in a call, want %d or more", len(calls), tt.calls)
+			}
 			for at, stack := range calls {
 				if heads[at] != stack {
 					t.Errorf("source %d, seq %d: stack %d, the innermost call is %d", at.source, at.seq, heads[at], stack)

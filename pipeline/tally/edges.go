@@ -34,7 +34,8 @@ func hasEdges(k schema.Kind) bool { return k != schema.KindOther && k != schema.
 
 // edgeOutcomes are the outcomes of edges by that of the instruction.
 var edgeOutcomes = [...]schema.EdgeOutcome{
-	schema.Unknown: schema.EdgeUnknown, schema.Taken: schema.EdgeTaken, schema.NotTaken: schema.EdgeNotTaken, schema.Passed: schema.EdgeTaken,
+	schema.Unknown: schema.EdgeUnknown, schema.Taken: schema.EdgeTaken,
+	schema.NotTaken: schema.EdgeNotTaken, schema.Passed: schema.EdgeTaken,
 }
 
 // join counts the edges from the last instruction to the next, with ordinal seq.

@@ -30,7 +30,8 @@ func (c Count) compare(d Count) int {
 
 // add adds what was counted of the same instruction elsewhere.
 func (c *Count) add(x *Count) {
-	c.Executed, c.Failed, c.Unknown, c.Timed = c.Executed+x.Executed, c.Failed+x.Failed, c.Unknown+x.Unknown, c.Timed+x.Timed
+	c.Executed, c.Failed = c.Executed+x.Executed, c.Failed+x.Failed
+	c.Unknown, c.Timed = c.Unknown+x.Unknown, c.Timed+x.Timed
 	c.FirstSeq = min(c.FirstSeq, x.FirstSeq)
 	c.Cycles = schema.Null[int64]{V: c.Cycles.V + x.Cycles.V, OK: c.Cycles.OK || x.Cycles.OK}
 	c.CyclesSpread = schema.Null[float64]{

@@ -55,6 +55,6 @@ func frameOf(b *schema.Batch, i int) schema.Frame {
 }
 
 func (x *Index) wrongStack(source uint8, node int32) error {
-	return x.wrong(fmt.Sprintf("has segments of source %s that name stack %d, which there is not", schema.SourceText(source), node),
-		"export the whole capture again")
+	return x.wrong(fmt.Sprintf("has segments of source %s that name stack %d, which there is not",
+		schema.SourceText(source), node), "export the whole capture again")
 }

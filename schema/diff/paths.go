@@ -28,28 +28,68 @@ type figures map[string]int64
 
 // comparePaths compares the stacks or the tasks of a source.
 func (c *comparer) comparePaths(ctx context.Context, t *schema.Table, source uint8, result *Table) error {
-	truth, err := figuresOf(ctx, c.truth, t, source, c.advance)
+	known := &paths{ids: map[pathStep]int{}}
+	truth, err := known.figuresOf(ctx, c.truth, t, source)
 	if err != nil {
 		return err
 	}
-	got, err := figuresOf(ctx, c.dataset, t, source, func(int64) {})
+	c.advance(int64(len(truth)))
+	got, err := known.figuresOf(ctx, c.dataset, t, source)
 	if err != nil {
 		return err
 	}
-	keys := maps.Clone(truth)
-	maps.Copy(keys, got)
 	var first []Difference
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		all := pathDifferences(truth[key], got[key], result)
-		for i := range all {
-			all[i].Table, all[i].Source, all[i].Key = t.Name, schema.Of(source), key
+	for id := range known.steps {
+		if truth[id] == nil && got[id] == nil { // it is a task, in whose paths rows are
+			continue
 		}
-		first = append(first, all[:min(len(all), MaxDifferences-len(first))]...)
+		all := pathDifferences(truth[id], got[id], result)
+		all = all[:min(len(all), MaxDifferences-len(first))]
+		for i := range all {
+			all[i].Table, all[i].Source, all[i].Key = t.Name, schema.Of(source), known.text(id)
+		}
+		first = append(first, all...)
 	}
 	if len(first) > 0 {
 		c.series = append(c.series, first)
 	}
 	return nil
+}
+
+// paths are tasks and paths by number, in order of first use. Memory is a step for each, however deep they are.
+type paths struct {
+	ids   map[pathStep]int
+	steps []pathStep
+}
+
+// A pathStep is a task, or what a path has beside the one before it.
+type pathStep struct {
+	before int // a path, or the task of a root; -1: of a task
+	at     string
+}
+
+// id returns the number of a step.
+func (p *paths) id(before int, at string) int {
+	step := pathStep{before, at}
+	n, ok := p.ids[step]
+	if !ok {
+		n = len(p.steps)
+		p.ids[step] = n
+		p.steps = append(p.steps, step)
+	}
+	return n
+}
+
+// text is a task or a path for people to read.
+func (p *paths) text(id int) string {
+	var words []string
+	for ; p.steps[id].before >= 0; id = p.steps[id].before {
+		words = append(words, p.steps[id].at)
+	}
+	if slices.Reverse(words); len(words) == 0 {
+		return p.steps[id].at
+	}
+	return p.steps[id].at + " path=" + strings.Join(words, ", ")
 }
 
 // pathDifferences returns the differences of one path, of which nil has no rows.
@@ -95,66 +135,64 @@ func (f figures) text() string {
 }
 
 // figuresOf reads the figures of a table, by task or path.
-func figuresOf(ctx context.Context, d *dataset.Dataset, t *schema.Table, source uint8, read func(int64)) (map[string]figures, error) {
-	all := map[string]figures{}
-	add := func(key string, b *schema.Batch, row int, columns ...int) {
-		if all[key] == nil {
-			all[key] = figures{}
+func (p *paths) figuresOf(ctx context.Context, d *dataset.Dataset, t *schema.Table, source uint8,
+) (map[int]figures, error) {
+	all := map[int]figures{}
+	add := func(id int, b *schema.Batch, row int, columns ...schema.IndexU64) {
+		if all[id] == nil {
+			all[id] = figures{}
 		}
 		for _, i := range columns {
 			if v := &b.Columns[i]; !v.Null(row) {
-				all[key][v.Column.Name] += int64(v.U64[row])
+				all[id][v.Column.Name] += int64(v.U64[row])
 			}
 		}
 	}
-	var tasks []string // by number
+	var tasks []int // by number
 	err := eachOf(ctx, d, &schema.Tasks, source, func(b *schema.Batch, row int) {
-		name := b.Columns[schema.TasksName].Str[row]
-		key := "task=" + name
+		at := "task=" + b.Columns[schema.TasksName].Str[row]
 		if id := &b.Columns[schema.TasksContextID]; !id.Null(row) {
-			key = fmt.Sprintf("task=context %d", id.U32[row])
+			at = fmt.Sprintf("task=context %d", id.U32[row])
 		}
-		tasks = append(tasks, key)
+		tasks = append(tasks, p.id(-1, at))
 		if t == &schema.Tasks {
-			add(key, b, row, int(schema.TasksSwitches), int(schema.TasksInstructions), int(schema.TasksCycles))
+			add(tasks[len(tasks)-1], b, row, schema.TasksSwitches, schema.TasksInstructions, schema.TasksCycles)
 		}
 	})
 	if err != nil || t == &schema.Tasks {
-		read(int64(len(tasks)))
 		return all, err
 	}
-	var paths []string // by number
+	var nodes []int // by number
 	err = eachOf(ctx, d, t, source, func(b *schema.Batch, row int) {
-		paths = append(paths, pathOf(b, row, tasks, paths))
-		add(paths[len(paths)-1], b, row, int(schema.StacksCalls), int(schema.StacksInstructions), int(schema.StacksCycles))
+		nodes = append(nodes, p.id(p.before(b, row, tasks, nodes), stepOf(b, row)))
+		add(nodes[len(nodes)-1], b, row, schema.StacksCalls, schema.StacksInstructions, schema.StacksCycles)
 	})
-	read(int64(len(paths)))
 	return all, err
 }
 
-// pathOf returns the path of a row of stacks, by the names of tasks and the paths before it.
-func pathOf(b *schema.Batch, row int, tasks, paths []string) string {
-	at := schema.StackEntryNames[min(int(b.Columns[schema.StacksEntry].U8[row]), len(schema.StackEntryNames)-1)]
+// before returns what a row of stacks goes on from: its parent, or the task of a root.
+func (p *paths) before(b *schema.Batch, row int, tasks, nodes []int) int {
+	from, n := tasks, b.Columns[schema.StacksTask].U32[row]
+	if parent := &b.Columns[schema.StacksParent]; !parent.Null(row) {
+		from, n = nodes, parent.U32[row]
+	}
+	if int64(n) < int64(len(from)) {
+		return from[n]
+	}
+	return p.id(-1, "task=unknown")
+}
+
+// stepOf is what a row of stacks has beside its parent.
+func stepOf(b *schema.Batch, row int) string {
 	if kind := &b.Columns[schema.StacksException]; !kind.Null(row) {
-		at = kind.Text(row) + " " + b.Columns[schema.StacksNumber].Text(row)
-	} else {
-		at += fmt.Sprintf(" 0x%08x", b.Columns[schema.StacksAddress].U32[row])
+		return kind.Text(row) + " " + b.Columns[schema.StacksNumber].Text(row)
 	}
-	if p := &b.Columns[schema.StacksParent]; !p.Null(row) {
-		if int64(p.U32[row]) < int64(len(paths)) {
-			return paths[p.U32[row]] + ", " + at
-		}
-		return "path=unknown, " + at
-	}
-	task := "task=unknown"
-	if n := b.Columns[schema.StacksTask].U32[row]; int64(n) < int64(len(tasks)) {
-		task = tasks[n]
-	}
-	return task + " path=" + at
+	return fmt.Sprintf("%s 0x%08x", b.Columns[schema.StacksEntry].Text(row), b.Columns[schema.StacksAddress].U32[row])
 }
 
 // eachOf calls f with each row of a source.
-func eachOf(ctx context.Context, d *dataset.Dataset, t *schema.Table, source uint8, f func(b *schema.Batch, row int)) error {
+func eachOf(ctx context.Context, d *dataset.Dataset, t *schema.Table, source uint8, f func(b *schema.Batch, row int),
+) error {
 	if !d.Has(t) {
 		return nil
 	}

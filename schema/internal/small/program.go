@@ -105,7 +105,8 @@ func (p *Program) write(out *dataset.Writer, sources []uint8) {
 	for _, source := range sources {
 		p.writeStack(out, source)
 		for _, x := range p.Epochs[source] {
-			schema.AppendEpochs(out.Table(&schema.Epochs, source).Row(), source, x.Epoch, x.Kind, x.Counts, x.Unknown, x.Cycles, x.Gap)
+			schema.AppendEpochs(out.Table(&schema.Epochs, source).Row(), source, x.Epoch, x.Kind, x.Counts, x.Unknown,
+				x.Cycles, x.Gap)
 		}
 		for _, x := range p.Counts[source] {
 			schema.AppendCounts(out.Table(&schema.Counts, source).Row(), source, x.Address, x.ISA, x.Executed, x.Failed,

@@ -158,7 +158,8 @@ func appendSegment(out *dataset.Writer, source uint8, x *schema.Segment) {
 	schema.AppendSegments(out.Table(&schema.Segments, source).Row(), keys(source, x.Seq, x.Offset),
 		x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions, x.Exceptions, x.Address, x.Reason,
 		schema.Of(x.Start.StreamOffset), x.Start.Epoch, x.Start.Cycle, schema.Of(x.Start.Ordinal),
-		x.Start.Timestamp, x.Start.ContextID, x.Start.VMID, x.Start.Security, x.Start.Carried, schema.Of(x.Start.DecodeFrom), x.Stack)
+		x.Start.Timestamp, x.Start.ContextID, x.Start.VMID, x.Start.Security, x.Start.Carried,
+		schema.Of(x.Start.DecodeFrom), x.Stack)
 }
 
 // AppendLoss appends a row of `losses`.
