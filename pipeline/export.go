@@ -49,7 +49,7 @@ func export(ctx context.Context, input, dir string, opt Options, from *keep.Reop
 	files := dataset.Options{
 		Level: opt.Level, Format: opt.Format, Codec: opt.Codec, Tables: opt.Tables, Added: opt.Added,
 		TracesData: s.plan.TracesData(),
-		Overwrite: opt.Overwrite, Meta: func() ([]schema.Meta, error) { return metaOf(s, hashing, from) },
+		Overwrite:  opt.Overwrite, Meta: func() ([]schema.Meta, error) { return metaOf(s, hashing, from) },
 		Without:    opt.Without,
 		Resumption: opt.Resumption(s.Input, hashing), PartRowGroups: opt.PartRowGroups,
 	}
