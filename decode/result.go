@@ -173,6 +173,9 @@ type SegmentEnd struct {
 	// Waits are the cycles since the last instruction, or since the segment
 	// began if Back.Waits says so: cost of the next instruction.
 	Waits int64
+	// WaitsKept are those of them that are costs of instructions that were cancelled: they passed
+	// while trace was on.
+	WaitsKept int64
 	// Untimed reports, with CountsEach, that no instruction has opened the epoch yet.
 	Untimed bool
 	// Restart is the last restart of trace that can be counted late.

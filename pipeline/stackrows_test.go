@@ -91,7 +91,7 @@ type stackRows struct {
 	Calls   []stacks.Call
 	Spans   []stacks.Span
 	Entries int // exceptions
-	Alone   int // of those: debug entries, and those that nothing executed before or after
+	Alone   int // of those: debug entries, and those that nothing executed before or after, without cycles
 }
 
 // checkStacks decodes a trace at two levels, whose stacks must be the same and add up.
@@ -129,14 +129,18 @@ func (tr *trace) stacksOf(t *testing.T, functions stacks.Functions, runs stitch.
 	t.Helper()
 	var spans kept[stacks.Span]
 	s := stacks.New(functions, nil, stacks.Sinks{Calls: calls, Spans: &spans})
-	var entries []int64 // ordinals of the instructions after them; of debug entries 0
+	type entry struct {
+		seq     int64 // of the instruction after it; of a debug entry 0
+		counted bool
+	}
+	var entries []entry
 	to := s.Sinks(stitch.Sinks{Runs: runs, Exceptions: stitch.Tee(nil, func(b *stitch.Base, x *stitch.Exception) {
 		switch {
 		case x.Row.Event != schema.ExceptionEntry:
 		case x.Row.Type == schema.Of(schema.ExcDebug):
-			entries = append(entries, 0)
+			entries = append(entries, entry{0, x.Row.Cycles.V > 0})
 		default:
-			entries = append(entries, b.Keys(x.Row.Key).Seq)
+			entries = append(entries, entry{b.Keys(x.Row.Key).Seq, x.Row.Cycles.V > 0})
 		}
 	})})
 	st := stitch.New(tr.id, tr.protocol.TimestampCode(), to)
@@ -150,7 +154,8 @@ func (tr *trace) stacksOf(t *testing.T, functions stacks.Functions, runs stitch.
 	}
 	instructions := st.Outcome.Totals.Instructions
 	n := len(entries)
-	entries = slices.DeleteFunc(entries, func(seq int64) bool { return seq == 0 || seq == instructions })
+	// those whose entry took cycles have a node, for that
+	entries = slices.DeleteFunc(entries, func(x entry) bool { return (x.seq == 0 || x.seq == instructions) && !x.counted })
 	if instructions == 0 {
 		n, entries = 0, nil // without tasks there are no rows
 	}

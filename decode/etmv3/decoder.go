@@ -50,6 +50,7 @@ type state struct {
 	returned bool
 
 	waits   int64 // cycles of the epoch since the last instruction
+	kept    int64 // of those: costs of instructions that were cancelled
 	restart schema.Null[decode.Restart]
 	counted bool // a late count came before any restart of the segment
 
@@ -159,7 +160,7 @@ func (d *Decoder) finish() {
 	t := &d.rec.Segment.End
 	if !d.rec.Part.Open {
 		d.closeUnplaced()
-		t.Waits = d.waits
+		t.Waits, t.WaitsKept = d.waits, d.kept
 	}
 	d.endData()
 	t.Cancelable, t.Return, t.Restart = d.cancelable, d.returnIndex, d.restart

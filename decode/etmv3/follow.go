@@ -133,7 +133,7 @@ func (d *Decoder) atom(source *flow.Source, executed bool, cost int64) bool {
 		d.unplaced(executed)
 		return false
 	}
-	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
+	if d.waits, d.kept = 0, 0; d.back.Waits == decode.WaitsPassed {
 		d.back.Waits = decode.WaitsTaken
 	}
 	d.split.end()
@@ -194,17 +194,17 @@ func (d *Decoder) unplaced(executed bool) {
 
 // dropWaits drops the cycles up to here: they belong to no instruction.
 func (d *Decoder) dropWaits() {
-	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
+	if d.waits, d.kept = 0, 0; d.back.Waits == decode.WaitsPassed {
 		d.back.Waits = decode.WaitsDropped
 	}
 }
 
 // loseWaits drops the cycles up to here: they passed before trace restarts.
 func (d *Decoder) loseWaits() {
-	if d.waits > 0 {
-		d.rec.Gap(d.waits)
+	if d.waits > d.kept {
+		d.rec.Gap(d.waits - d.kept)
 	}
-	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
+	if d.waits, d.kept = 0, 0; d.back.Waits == decode.WaitsPassed {
 		d.back.Waits = decode.WaitsLost
 	}
 }

@@ -205,7 +205,7 @@ func (d *Decoder) cancel() (address schema.Null[schema.Address], ok bool) {
 		at, cost, _ := d.walk.TakeBack(d.rec.Base)
 		d.dropReturn(row)
 		d.rec.Result.Lower(d.rec.Base, d.rec.Result.Ends(), d.walk.Seq, 1)
-		d.waits += int64(cost)
+		d.waits, d.kept = d.waits+int64(cost), d.kept+int64(cost)
 		if d.cfg.CycleAccurate && len(d.rec.Result.Costs) == d.rec.Base[decode.Costs] && d.back.Waits == decode.WaitsTaken {
 			d.back.Waits = decode.WaitsPassed
 		}

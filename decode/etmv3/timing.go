@@ -46,6 +46,9 @@ func (d *Decoder) endTiming(t *timing, atoms int64) {
 		d.rec.Sum(schema.CountAtom, t.withAtoms, t.span.Cycle.V+t.cycle-d.rec.Cycle-t.aloneCycles)
 	}
 	d.rec.Cycle, d.waits = t.span.Cycle.V+t.cycle, t.waits
+	if atoms > 0 {
+		d.kept = 0
+	}
 	if atoms > 0 && d.back.Waits == decode.WaitsPassed {
 		d.back.Waits = decode.WaitsTaken
 	}

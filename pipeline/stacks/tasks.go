@@ -44,6 +44,7 @@ func (t *tasks) chunk(c *chunk) {
 		t.merge(c)
 	} else { // nothing was executed: exceptions are of no stack
 		t.out.spans = append(t.out.spans, c.ended.spans...)
+		t.mergeAlone(c)
 	}
 	t.at = c.at
 	if !c.end {
@@ -163,6 +164,17 @@ func (t *tasks) mergeNodes(c *chunk) []int32 {
 		s.firstCall(c, ids)
 	}
 	return ids
+}
+
+// mergeAlone adds the nodes of exceptions that no stack has, where nothing was executed yet.
+func (t *tasks) mergeAlone(c *chunk) {
+	for i := range c.nodes[1:] {
+		if n := &c.nodes[i+1]; isHandlers(n.parent) {
+			k := n.nodeKey
+			k.parent = handlers
+			t.shadow.tree.nodes[t.shadow.tree.child(k)].join(n)
+		}
+	}
 }
 
 // firstCall finds out what the root called first, if it is on top before a chunk.

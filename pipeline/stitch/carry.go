@@ -26,6 +26,7 @@ type carry struct {
 	context schema.Null[schema.Context] // last row of `contexts`
 
 	waits   int64                       // cycles since the last instruction
+	kept    int64                       // of those: see decode.SegmentEnd.WaitsKept
 	untimed bool                        // the next instruction opens the epoch: see decode.Segment.CountsEach
 	restart schema.Null[decode.Restart] // the last one, Seq in the source
 }
@@ -212,12 +213,12 @@ func (c *carry) takeWaits(u *decode.Result, seg *decode.Segment, from, to decode
 		if from[decode.Costs] < to[decode.Costs] {
 			addCost(u, from, c.waits)
 		}
-		c.waits = 0
+		c.waits, c.kept = 0, 0
 	case decode.WaitsDropped, decode.WaitsLost:
-		c.waits = 0
+		c.waits, c.kept = 0, 0
 	case decode.WaitsPassed:
 	}
-	c.waits += seg.End.Waits
+	c.waits, c.kept = c.waits+seg.End.Waits, c.kept+seg.End.WaitsKept
 }
 
 // addCost adds to the cost of the instruction that is the first from an end on.

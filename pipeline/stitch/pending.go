@@ -278,6 +278,7 @@ func (p *decodedPart) cancelLast(by *decodedPart) schema.Address {
 		}
 	case decode.WaitsPassed:
 		by.End.Waits += int64(cost)
+		by.End.WaitsKept += int64(cost)
 	case decode.WaitsDropped, decode.WaitsLost:
 	}
 	return address

@@ -299,10 +299,10 @@ func (s *Stitcher) openSegment(seg *decode.Segment) error {
 // gap has the cycles since the last instruction belong to a gap: trace restarts in a
 // segment. Where instructions have a count each, no row has counted them.
 func (s *Stitcher) gap(in *decode.Segment) {
-	if s.carry.waits > 0 && s.sinks.Counts != nil && !in.CountsEach {
-		s.sinks.Counts.Gap(s.open, s.carry.waits)
+	if n := s.carry.waits - s.carry.kept; n > 0 && s.sinks.Counts != nil && !in.CountsEach {
+		s.sinks.Counts.Gap(s.open, n)
 	}
-	s.carry.waits = 0
+	s.carry.waits, s.carry.kept = 0, 0
 }
 
 // addRows hands the rows of a part to their sinks.
