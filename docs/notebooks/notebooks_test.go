@@ -312,12 +312,19 @@ func checkFunctions(t *testing.T, f *figure, h *report.Hotspots) {
 	equal(t, f, "with callees", f.Widths[:len(rows)], callees)
 }
 
-// shares are those of all instructions or, as reports print them, of whole cycles.
+// shares are those of all instructions or of whole cycles: those of runs, as the views have no row for entries of
+// exceptions.
 func shares(h *report.Hotspots, rows []report.HotspotRow) (texts []string) {
+	inRuns := 0.0
+	for i := range h.Rows {
+		if h.Rows[i].Exception == "" {
+			inRuns += h.Rows[i].Cycles
+		}
+	}
 	for i := range rows {
 		n, of := rows[i].Instructions, h.Instructions
 		if h.ByCycles {
-			n, of = int64(math.Round(rows[i].Cycles)), int64(math.Round(h.Cycles))
+			n, of = int64(math.Round(rows[i].Cycles)), int64(math.Round(inRuns))
 		}
 		texts = append(texts, figures.Percent(n, of))
 	}
