@@ -50,12 +50,8 @@ func (t *epochTable) Add(b stitch.Base, counts stitch.CountRows, sums []schema.C
 	return t.rows.add(b, counts)
 }
 
-// Gap implements [stitch.CountSink].
-func (t *epochTable) Gap(_ stitch.Base, cycles int64) { t.addGap(cycles) }
-
-// addGap has the last cycles of packets of cycles alone be of a gap. There may be fewer: those before
-// a window are in no row.
-func (t *epochTable) addGap(cycles int64) {
+// Gap implements [stitch.CountSink]. There may be fewer cycles than that: those before a window are in no row.
+func (t *epochTable) Gap(_ stitch.Base, cycles int64) {
 	if len(t.sums) > 0 {
 		x := &t.sums[schema.CountPacket]
 		x.Gap = min(x.Gap+cycles, x.Cycles)
@@ -102,7 +98,7 @@ func (t *epochTable) addSum(b stitch.Base, sum schema.CountSum) error {
 	}
 	x := &t.sums[sum.Kind]
 	x.Counts, x.Cycles = x.Counts+sum.Counts, x.Cycles+sum.Cycles
-	t.addGap(sum.Gap)
+	t.Gap(b, sum.Gap)
 	return nil
 }
 

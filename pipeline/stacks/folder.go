@@ -142,14 +142,7 @@ func (f *folder) head(segment int32) {
 func (f *folder) alone(at *position, e *entry, why schema.CallEnd) {
 	f.advance(at)
 	if e.cycles > 0 {
-		n := f.tree.enter(nodeKey{
-			parent: f.tree.handlers, entry: schema.StackException, function: none, exception: exceptionKey(e),
-		})
-		x := &f.tree.nodes[n]
-		if x.calls == 1 {
-			x.first = f.at.seq
-		}
-		x.own.cycles += e.cycles
+		f.tree.nodes[f.enterException(f.tree.handlers, e)].own.cycles += e.cycles
 	}
 	if b := (begin{at: f.at, entry: e, interrupted: below}); f.wanted.spans {
 		f.ended.spans = append(f.ended.spans, b.span(&f.at, schema.Null[uint64]{}, why))

@@ -160,13 +160,19 @@ func (s *shadow) pushException(st *step) {
 	if e.isAsync() {
 		parent = s.tree.handlers
 	}
+	n := s.enterException(parent, e)
+	b := s.push(frame{link: byException, node: n, function: none, back: st.back.V, returns: st.back.OK})
+	b.entry, b.interrupted = e, interrupted
+	s.spend(work{cycles: e.cycles})
+}
+
+// enterException returns the node of an exception below another, which it enters.
+func (s *shadow) enterException(parent int32, e *entry) int32 {
 	n := s.tree.enter(nodeKey{parent: parent, entry: schema.StackException, function: none, exception: exceptionKey(e)})
 	if x := &s.tree.nodes[n]; x.calls == 1 {
 		x.first = s.at.seq
 	}
-	b := s.push(frame{link: byException, node: n, function: none, back: st.back.V, returns: st.back.OK})
-	b.entry, b.interrupted = e, interrupted
-	s.spend(work{cycles: e.cycles})
+	return n
 }
 
 // pushHandler pushes the frame of the handler of the exception on top.

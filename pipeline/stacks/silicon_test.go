@@ -104,8 +104,13 @@ type flip struct {
 // exportDir exports a capture with a program file beside it, if that has a name, and opens the dataset.
 func exportDir(t *testing.T, input, elf string, level schema.Level) *dataset.Dataset {
 	t.Helper()
+	return exportWith(t, input, elf, pipeline.Options{Level: level, Workers: 2})
+}
+
+// exportWith is exportDir with options.
+func exportWith(t *testing.T, input, elf string, opt pipeline.Options) *dataset.Dataset {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "dataset")
-	opt := pipeline.Options{Level: level, Workers: 2}
 	if elf != "" {
 		opt.Capture.Symbols = []string{filepath.Join(input, elf)}
 	}

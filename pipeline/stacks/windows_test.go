@@ -58,23 +58,10 @@ func TestWindows(t *testing.T) {
 // exportWindow exports segments of a capture, with an index.
 func exportWindow(t *testing.T, input, elf, index string, from, to int64) *dataset.Dataset {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "window")
 	at := func(n int64) schema.Null[window.Point] { return schema.Of(window.Point{Kind: window.BySegment, N: n}) }
-	opt := pipeline.Options{Level: schema.LevelNone, Workers: 2, Window: &pipeline.Window{
+	return exportWith(t, input, elf, pipeline.Options{Level: schema.LevelNone, Workers: 2, Window: &pipeline.Window{
 		Span: window.Span{From: at(from), To: at(to)}, Index: index,
-	}}
-	if elf != "" {
-		opt.Capture.Symbols = []string{filepath.Join(input, elf)}
-	}
-	if _, err := pipeline.Export(t.Context(), input, dir, opt); err != nil {
-		t.Fatal(err)
-	}
-	d, err := dataset.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { d.Close() })
-	return d
+	}})
 }
 
 // pathsOf returns the instructions of each node of call trees, by its path.
