@@ -37,6 +37,7 @@ const (
 	// at most, if nothing else is said. No intact trace of a terabyte makes as many,
 	// but a megabyte over straight code of 60,000 instructions could.
 	DefaultMaxRows = 100_000_000_000
-	// DefaultMaxCalls is how many rows of `calls` a source has unless the table was asked for.
-	DefaultMaxCalls = 4_000_000
+	// DefaultMostCalls is how many rows of `calls` a source has unless the table was asked for: those of the
+	// longest calls. So they cost little of a long capture, and a short one has all.
+	DefaultMostCalls = 65_536
 )

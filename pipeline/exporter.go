@@ -44,11 +44,10 @@ type exporter struct {
 // An exported is a source of an export.
 type exported struct {
 	*probe.Evidence
-	pages    *image.Pages         // of program memory, at which its decoders look
-	previous *keep.Previous       // nil: nothing of it is taken as it is
-	kept     *schema.SourceTotals // it was not decoded: it is as it was
-	// callsLeftOut is how many rows of `calls` were more than the dataset has.
-	callsLeftOut int64
+	pages        *image.Pages         // of program memory, at which its decoders look
+	previous     *keep.Previous       // nil: nothing of it is taken as it is
+	kept         *schema.SourceTotals // it was not decoded: it is as it was
+	callsAtLeast int64                // see [schema.SourceTotals]
 }
 
 func newExporter(s *session, opt Options, programs []code.Program, from *keep.Reopen) *exporter {
@@ -152,7 +151,7 @@ func (e *exporter) keepSource(ctx context.Context, s *exported) (done bool, err 
 		}
 	}
 	s.kept = s.previous.Totals
-	s.Outcome.Totals, s.callsLeftOut = s.kept.Totals, s.kept.CallsLeftOut
+	s.Outcome.Totals, s.callsAtLeast = s.kept.Totals, s.kept.CallsAtLeast
 	e.executed = append(e.executed, x)
 	return true, nil
 }
@@ -185,7 +184,7 @@ func (e *exporter) decodeSource(ctx context.Context, s *exported, counting tally
 	if err := e.groups.end(ctx); err != nil {
 		return err
 	}
-	s.callsLeftOut = t.CallsLeftOut()
+	s.callsAtLeast = t.CallsAtLeast()
 	if n, paths := t.InOther(); n > 0 {
 		e.notes = append(e.notes, fmt.Sprintf("source 0x%02x: %.2g %% of the instructions are in (other): there are more than %d call paths",
 			s.Source.ID, 100*float64(n)/float64(max(s.Outcome.Totals.Instructions, 1)), paths))
@@ -227,14 +226,14 @@ func (e *exporter) triggers(ctx context.Context) error {
 func (e *exporter) output(ctx context.Context, source uint8,
 	take func(*dataset.Series) func() (schema.Chunks, error),
 ) rows.Output {
-	most := int64(DefaultMaxCalls)
+	most := DefaultMostCalls
 	if e.opt.Names(&schema.Calls) {
 		most = 0
 	}
 	return rows.Output{
 		Series: func(t *schema.Table) *dataset.Series { return e.groups.begin(t, source) },
 		Submit: func(j rows.Job) error { return e.groups.submit(ctx, j, take) },
-		Limit:  &e.limit, MaxCalls: most, TaskNames: e.opt.TaskNames,
+		Limit:  &e.limit, MostCalls: most, TaskNames: e.opt.TaskNames,
 	}
 }
 
@@ -280,7 +279,7 @@ func (e *exporter) sourceTotals(x *exported) schema.SourceTotals {
 		Totals:      x.Outcome.Totals,
 		TimestampHz: cmp.Or(e.opt.TimestampHz, e.Capture.TimestampHz), CycleHz: e.opt.CycleHz,
 		Registers:    s.RegisterTexts(),
-		CallsLeftOut: x.callsLeftOut,
+		CallsAtLeast: x.callsAtLeast,
 	}
 	if s.Buffer != nil {
 		row.Buffer = s.Buffer.Name

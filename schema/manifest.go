@@ -115,9 +115,9 @@ type SourceTotals struct {
 	TimestampHz uint64            `json:"timestamp_hz,omitempty"`
 	CycleHz     uint64            `json:"cycle_hz,omitempty"`
 	Registers   map[string]string `json:"registers"`
-	// CallsLeftOut is how many rows of `calls` would have been more than the default
-	// allows: those that ended last.
-	CallsLeftOut int64 `json:"calls_left_out,omitempty"`
+	// CallsAtLeast is how many instructions a call has that is a row of `calls`: shorter ones would have been more
+	// rows than there are by default. 0: all calls are rows.
+	CallsAtLeast int64 `json:"calls_at_least,omitempty"`
 	// Pages are the pages of program memory, of 4 KiB, at which the decoder looked, whether or
 	// not there was memory: "0x00008000-0x0000afff". Nil: an earlier program decoded, or they are
 	// in too many places.

@@ -41,6 +41,7 @@ type conversion struct {
 	m     *report.Merged
 	notes *screen // for stderr, after how far the figures can be trusted
 	out   bytes.Buffer
+	parts again
 	// stream writes what may be too long for out, in its place.
 	stream func(io.Writer) error
 }
@@ -182,7 +183,12 @@ func convertDatasets(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	c := &conversion{convertArgs: args, notes: newScreen(ctx.App.ErrWriter, &args.screen)}
+	c := &conversion{convertArgs: args, notes: newScreen(ctx.App.ErrWriter, &args.screen), parts: again{ctx: ctx}}
+	return c.parts.close(c.write(ctx, f))
+}
+
+// write converts to a format.
+func (c *conversion) write(ctx *cli.Context, f *format) (err error) {
 	if c.m, err = c.merge(); err != nil {
 		return err
 	}

@@ -134,7 +134,7 @@ func tooMany(dir string, slices int64) error {
 // timelines returns what goes through the sources of the datasets. It refuses more than
 // viewers can show.
 func (c *conversion) timelines() (convert.Timelines, error) {
-	size, err := timeline.ReadSize(c.dirs, c.options.Test, c.window)
+	size, err := timeline.ReadSize(c.dirs, c.options.Test, c.window, c.parts.calls)
 	if err != nil {
 		return nil, err
 	}
@@ -148,12 +148,8 @@ func (c *conversion) timelines() (convert.Timelines, error) {
 		return nil, tooMany(c.dirs[0], size.Slices)
 	}
 	c.notes.line("%s calls, exceptions and marks of %s", thousands(size.Slices), count(int64(size.Sources), "source"))
-	if size.LeftOut > 0 {
-		c.notes.line("%s left out at export: those that ended last; export with --tables calls,... for all",
-			count(size.LeftOut, "calls"))
-	}
 	return func(do func(*timeline.Timeline) error) error {
-		return timeline.Each(c.m, c.dirs, c.options.Test, c.window, do)
+		return timeline.Each(c.m, c.dirs, c.options.Test, c.window, c.parts.calls, do)
 	}, nil
 }
 

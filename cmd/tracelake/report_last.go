@@ -104,9 +104,9 @@ func reportLast(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	maker := &rowMaker{ctx: ctx, dir: q.dirs[0]}
-	l, err := last.Read(q.m, q.dirs[0], a.source, a.point, a.n, maker.rows)
-	err = maker.close(err)
+	parts := &again{ctx: ctx}
+	l, err := last.Read(q.m, q.dirs[0], a.source, a.point, a.n, parts.rows(q.dirs[0]))
+	err = parts.close(err)
 	if e, ok := errors.AsType[*last.NoSourceError](err); ok {
 		return noSource(e)
 	}

@@ -48,7 +48,7 @@ func timelines(t *testing.T, text string) (*report.Merged, []string, convert.Tim
 	m, err := report.Read([]string{dir}, report.Options{})
 	check(t, err)
 	return m, []string{dir}, func(do func(*timeline.Timeline) error) error {
-		return timeline.Each(m, []string{dir}, "", timeline.Everything, do)
+		return timeline.Each(m, []string{dir}, "", timeline.Everything, nil, do)
 	}
 }
 

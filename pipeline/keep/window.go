@@ -61,7 +61,7 @@ func noCapture(dir, why string) error {
 
 // ExportSpan decodes a span of a source of the capture that the dataset or archive in dir was
 // made of, with the options that it records and itself as the index, into a dataset in to.
-// That has rows of instructions. It fails with a [*dataset.Error] if the capture is not at
+// That has rows of a level, and of all calls. It fails with a [*dataset.Error] if the capture is not at
 // hand.
 func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.Span, opt Options, export Export,
 ) (err error) {
@@ -87,8 +87,8 @@ func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.S
 	if len(missing) > 0 {
 		return noRows(dir, fmt.Sprintf("its program %s is not in it", missing[0].File))
 	}
-	o.Level, o.Format, o.Codec = schema.LevelInstructions, schema.Parquet, ""
-	o.Tables, o.Added, o.Without, o.PacketsOnly = nil, nil, nil, false
+	o.Level, o.Format, o.Codec = opt.Level, schema.Parquet, ""
+	o.Tables, o.Added, o.Without, o.PacketsOnly = nil, []*schema.Table{&schema.Calls}, nil, false
 	o.Sources, o.Window, o.Workers, o.Tool = []uint8{source}, &window.Window{
 		Span:  span,
 		Index: dir,
@@ -99,7 +99,7 @@ func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.S
 
 func noRows(dir, why string) error {
 	return &dataset.Error{
-		File: dir, Problem: "has counts of what was executed, and no rows of it, and " + why,
-		Remedy: "export again with --level blocks, and without --tables; or give an archive",
+		File: dir, Problem: "does not have all rows, and " + why,
+		Remedy: "export again with --level blocks and --tables +calls; or give an archive",
 	}
 }

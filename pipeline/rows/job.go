@@ -20,8 +20,8 @@ type Output struct {
 	Functions stacks.Functions
 	// Opening is where the source begins, of a window; nil: it is not known.
 	Opening *stacks.Opening
-	// MaxCalls is how many rows of `calls` there may be; 0: any number.
-	MaxCalls int64
+	// MostCalls is how many rows of `calls` there may be, those of the longest; 0: any number.
+	MostCalls int
 	// TaskNames are names of tasks by their Context ID.
 	TaskNames map[uint32]string
 }

@@ -17,7 +17,7 @@ func (t *Tables) addStacks() {
 	s.nodes, s.tasks = sink(t, &schema.Stacks, fillStack), sink(t, &schema.Tasks, fillTask)
 	s.times = sink(t, &schema.CallTimes, fillTimes)
 	ended := stacks.Sinks{
-		Calls: sink(t, &schema.Calls, fillCall), Spans: sink(t, &schema.ExceptionSpans, fillSpan), MaxCalls: t.out.MaxCalls,
+		Calls: sink(t, &schema.Calls, fillCall), Spans: sink(t, &schema.ExceptionSpans, fillSpan), MostCalls: t.out.MostCalls,
 		Opening: t.out.Opening,
 	}
 	if s.nodes != nil && t.Sinks.Segments != nil {
@@ -30,12 +30,12 @@ func (t *Tables) addStacks() {
 	}
 }
 
-// CallsLeftOut is how many rows of `calls` were more than there may be, after Flush.
-func (t *Tables) CallsLeftOut() int64 {
+// CallsAtLeast is how many instructions a call has that is a row of `calls`, after Flush; 0: all are.
+func (t *Tables) CallsAtLeast() int64 {
 	if t.stacks.of == nil {
 		return 0
 	}
-	return t.stacks.of.CallsLeftOut()
+	return t.stacks.of.CallsAtLeast()
 }
 
 // InOther returns how many instructions are in call paths that were not told apart, and how many paths were, after Flush.

@@ -116,7 +116,7 @@ loop:
 			callee.took.add(took, b.at.seq)
 			begins[last-1].inner.instructions += took
 			f.done.calls++
-			if f.wanted.calls {
+			if took >= f.wanted.calls {
 				f.ended.calls = append(f.ended.calls, Call{
 					Seq: b.at.seq, Stack: top.node, Entry: schema.StackCall, End: schema.CallReturn, end: now + seq,
 					all: work{instructions: took}, own: work{instructions: took - b.inner.instructions},

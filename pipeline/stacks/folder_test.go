@@ -19,6 +19,7 @@ func TestFolding(t *testing.T) {
 		program, trace := randomTrace(random)
 		functions := strings.Join(randomFunctions[:random.IntN(len(randomFunctions)+1)], "\n")
 		l := usual
+		l.short = 2
 		l.tasks, l.waiting, l.held = 1+random.IntN(100), 1+random.IntN(6), 1+random.IntN(50)
 		l.job = 1
 		want := play(t, functions, stitchtest.Script{Program: program, Trace: trace, Split: true}, nil, l)
@@ -28,9 +29,9 @@ func TestFolding(t *testing.T) {
 			if got := play(t, functions, stitchtest.Script{Program: program, Trace: trace, Split: random.IntN(2) == 0}, w, l); got != want {
 				t.Fatalf("seed %d: jobs of %d:\n%+v\njobs of one run:\n%+v\nof %s\n%s", seed, job, got, want, functions, trace)
 			}
-			most := 1 + random.Int64N(30)
-			some := Sinks{Calls: &kept[Call]{}, MaxCalls: most}
-			if got, want := playTo(t, functions, stitchtest.Script{Program: program, Trace: trace}, w, l, some), want.first(most); got != want {
+			most := 1 + random.IntN(30)
+			some := Sinks{Calls: &kept[Call]{}, MostCalls: most}
+			if got, want := playTo(t, functions, stitchtest.Script{Program: program, Trace: trace}, w, l, some), want.longest(most, l.short); got != want {
 				t.Fatalf("seed %d: jobs of %d, %d calls at most:\n%+v\nwant\n%+v\nof %s\n%s", seed, job, most, got, want, functions, trace)
 			}
 			want := want

@@ -11,9 +11,10 @@ type limits struct {
 	held    int   // frames of those: likewise
 	search  int   // frames from the top in which a stack that waits is looked for
 	rows    int64 // that wait for the roots of their stretch: beyond, those are fixed
+	short   int64 // instructions of a call: see longCalls
 }
 
 var usual = limits{
 	job: 16384, marks: 1 << 16, nodes: 1 << 18, depth: 1 << 16, tasks: 1 << 16, waiting: 256,
-	held: 1 << 18, search: 32, rows: 1 << 16,
+	held: 1 << 18, search: 32, rows: 1 << 16, short: 256,
 }

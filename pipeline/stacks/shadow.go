@@ -26,7 +26,10 @@ type done struct{ calls, others int64 }
 func (d *done) add(x done) { d.calls, d.others = d.calls+x.calls, d.others+x.others }
 
 // wanted are the rows that are made of what ends.
-type wanted struct{ calls, spans bool }
+type wanted struct {
+	calls int64 // of at least as many instructions
+	spans bool
+}
 
 // A frame is a function that was entered and has not returned, or an exception.
 type frame struct {
@@ -350,7 +353,7 @@ func (s *shadow) popCall(why schema.CallEnd) {
 	if why == schema.CallReturn {
 		s.record(f.node, f.function, all.of(s.timed), b.at.seq)
 	}
-	if s.wanted.calls {
+	if all.instructions >= s.wanted.calls {
 		s.ended.calls = append(s.ended.calls, Call{})
 		c := &s.ended.calls[len(s.ended.calls)-1]
 		c.Stack, c.Entry = f.node, schema.StackCall

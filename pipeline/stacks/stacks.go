@@ -22,6 +22,7 @@ type Stacks struct {
 	runs      int         // in it, and steps; those of stretches count less, see notedRuns
 	ordinal   int         // of the next job
 	wanted    wanted      // of it
+	long      longCalls   // where not all are wanted
 	calls     int64       // rows that were passed on
 	spans     int64
 	segment   schema.Null[int32] // the last one that executed anything
@@ -40,8 +41,8 @@ type Sinks struct {
 	Heads func([]Head) error // by their segments; some may have none
 	// Opening is where the trace begins; nil: it is not known.
 	Opening *Opening
-	// MaxCalls is how many rows Calls is given; 0: any number.
-	MaxCalls int64
+	// MostCalls is how many rows Calls is given, those of the longest calls, at the end; 0: any number.
+	MostCalls int
 }
 
 // New returns the stacks of a source whose core runs functions. Without workers, nil, it
@@ -52,7 +53,11 @@ func New(functions Functions, workers tally.Workers, rows Sinks) *Stacks {
 
 func limited(functions Functions, workers tally.Workers, rows Sinks, l limits) *Stacks {
 	s := &Stacks{functions: functions, workers: workers, rows: rows, limits: l, folded: map[int]*folder{}}
-	s.wanted, s.job.entry.seq = wanted{calls: rows.Calls != nil, spans: rows.Spans != nil}, -1
+	s.wanted, s.job.entry.seq = wanted{calls: noCalls, spans: rows.Spans != nil}, -1
+	s.long = longCalls{most: rows.MostCalls, short: l.short}
+	if rows.Calls != nil {
+		s.wanted.calls = 0
+	}
 	s.tasks = newTasks(functions, l, s.wanted)
 	if rows.Opening != nil {
 		s.tasks.opening, s.tasks.context = rows.Opening, rows.Opening.identity()
@@ -239,10 +244,16 @@ func (s *Stacks) drainHeads(heads []Head) error {
 }
 
 func (s *Stacks) drainCalls(calls []Call) error {
-	if most := s.rows.MaxCalls; most > 0 && s.calls+int64(len(calls)) >= most {
-		calls = calls[:most-s.calls]
-		s.wanted.calls = false
+	if s.long.most == 0 {
+		return s.passCalls(calls)
 	}
+	if s.long.add(calls); s.long.least > 0 {
+		s.wanted.calls = s.long.least
+	}
+	return nil
+}
+
+func (s *Stacks) passCalls(calls []Call) error {
 	if s.rows.Calls == nil || len(calls) == 0 {
 		return nil
 	}
@@ -265,13 +276,8 @@ func (s *Stacks) drainSpans(spans []Span) error {
 	return s.rows.Spans.Add(s.base, spans)
 }
 
-// CallsLeftOut is how many rows of `calls` were more than wanted, after Finish.
-func (s *Stacks) CallsLeftOut() int64 {
-	if s.rows.Calls == nil {
-		return 0
-	}
-	return s.tasks.source.calls - s.calls
-}
+// CallsAtLeast is how many instructions a call has that is given to Calls, after Finish; 0: all are.
+func (s *Stacks) CallsAtLeast() int64 { return s.long.least }
 
 // work returns what was executed, as in rows.
 func (s *Stacks) work(w work) Work { return w.row(s.timed) }
@@ -288,6 +294,9 @@ func (s *Stacks) Finish() ([]Stack, []Task, error) {
 	}
 	s.tasks.finish()
 	if err := s.drain(); err != nil {
+		return nil, nil, err
+	}
+	if err := s.passCalls(s.long.rows); err != nil {
 		return nil, nil, err
 	}
 	stacks, tasks := s.tasks.source.rows(s.work)

@@ -3,7 +3,9 @@ package stacks
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -342,17 +344,23 @@ func TestExamples(t *testing.T) {
 type rows struct {
 	nodes, tasks, calls, spans string
 	times                      string // rows of call_times, and how long the calls of each node took
-	leftOut                    int64  // of calls
+	atLeast                    int64  // instructions of a call
 }
 
-// first returns the rows with so many calls at most.
-func (r rows) first(calls int64) rows {
-	lines := strings.SplitAfterN(r.calls, "\n", int(calls)+1)
-	if len(lines) > int(calls) {
-		left := lines[calls]
-		r.calls = strings.TrimSuffix(strings.TrimSuffix(r.calls, left), "\n")
-		r.leftOut = int64(strings.Count(left, "\n") + 1)
+// took is what a row of calls says of its instructions.
+var took = regexp.MustCompile(` \d+-\S+ (\d+)/`)
+
+// longest returns the rows with so many calls at most; short is that of [longCalls].
+func (r rows) longest(most int, short int64) rows {
+	lines := strings.Split(r.calls, "\n")
+	for len(lines) > most {
+		r.atLeast = max(2*r.atLeast, short)
+		lines = slices.DeleteFunc(lines, func(line string) bool {
+			n, err := strconv.ParseInt(took.FindStringSubmatch(line)[1], 10, 64)
+			return err != nil || n < r.atLeast
+		})
 	}
+	r.calls = strings.Join(lines, "\n")
 	return r
 }
 
@@ -378,7 +386,7 @@ func playTo(t testing.TB, functions string, s stitchtest.Script, workers tally.W
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := rows{leftOut: stacks.CallsLeftOut()}
+	r := rows{atLeast: stacks.CallsAtLeast()}
 	for i := range nodes {
 		n := &nodes[i]
 		r.nodes += fmt.Sprintf("\n%s%s %d %d/%d%s", strings.Repeat(".", int(n.Depth)-1), n.words(fs), n.Calls,

@@ -2,6 +2,7 @@
 package last
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/tracelake/tracelake/pipeline/report"
@@ -63,6 +64,7 @@ func Read(m *report.Merged, dir string, source schema.Null[uint8], p Point, n in
 		return nil, err
 	}
 	defer d.Close()
+	again := rows
 	if hasRows(d) {
 		rows = nil
 	} else if rows == nil {
@@ -94,11 +96,33 @@ func Read(m *report.Merged, dir string, source schema.Null[uint8], p Point, n in
 	if l.Marks, err = readMarks(d, s.Source, l.Rows[0].Seq, l.Before); err != nil {
 		return nil, err
 	}
-	l.Stack, l.Why, err = stackAt(m, d, s, &l.Rows[len(l.Rows)-1])
-	return l, err
+	return l, l.readStack(m, d, s, again)
 }
 
-// Rows makes a dataset with the rows of the instructions of a source from a point to before
+// readStack reads the stack of the last instruction. Where calls were left out, rows makes those near it again.
+func (l *Excerpt) readStack(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals, rows Rows) (err error) {
+	x := &l.Rows[len(l.Rows)-1]
+	of := func(w *dataset.Dataset) (err error) {
+		l.Stack, l.Why, err = stackAt(m, w, sourceOf(w, s), x)
+		return err
+	}
+	if s.CallsAtLeast == 0 {
+		return of(d)
+	}
+	l.Why = fmt.Sprintf("calls of fewer than %d instructions were left out at export; export again with --tables +calls",
+		s.CallsAtLeast)
+	if rows == nil {
+		return nil
+	}
+	err = rows.with(s.Source, Point{AtSeq, max(0, l.Before-lookBack)}, Point{AtSeq, l.Before}, of)
+	if e, ok := errors.AsType[*dataset.Error](err); ok {
+		l.Why += ": the dataset " + e.Problem
+		return nil
+	}
+	return err
+}
+
+// Rows makes a dataset with the rows of the instructions, and of all calls, of a source from a point to before
 // another, and returns where it is. Its ordinals are those of the whole.
 type Rows func(source uint8, from, to Point) (dir string, err error)
 

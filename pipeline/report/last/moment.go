@@ -28,6 +28,7 @@ type moment struct {
 	spans     []span             // the innermost first
 	open      map[int32]openCall // the innermost call of each task
 	outermost map[int32]bool     // tasks that later called from a function that nobody called
+	opening   []int32            // nodes that a window began in, the innermost first
 }
 
 // A witness is an instruction of which the task is known.

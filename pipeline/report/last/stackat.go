@@ -1,7 +1,6 @@
 package last
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
@@ -45,9 +44,10 @@ func stackAt(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals, x *Ex
 		return nil, "nothing near it says which task ran", nil
 	}
 	call, ok := w.call()
-	if !ok && !w.outermost[w.task] && s.CallsLeftOut > 0 {
-		return nil, fmt.Sprintf("calls that were open then may be among the %d that were left out at export", s.CallsLeftOut),
-			nil
+	if !ok && d.Manifest.Window != nil {
+		if w.opening, err = opening(d, s.Source, tree); err != nil {
+			return nil, "", err
+		}
 	}
 	switch node, several := tree.search(w.from(call, ok), tree.functionOf(x.Function, x.Name.Address)); {
 	case node == none:
@@ -69,8 +69,23 @@ func (w *moment) call() (c openCall, ok bool) {
 	return c, ok
 }
 
+// opening returns the nodes that were entered before a window begins, the innermost first.
+func opening(d *dataset.Dataset, source uint8, tree tree) (nodes []int32, err error) {
+	err = eachFrom(d, source, ordered{&schema.Segments, schema.SegmentsSeq}, 0, func(b *schema.Batch, row int) bool {
+		if b.Columns[schema.SegmentsStack].Null(row) {
+			return true
+		}
+		n := int32(schema.SegmentsStack.At(b, row))
+		for ok := n < int32(len(tree.Nodes)); ok && n >= 0; n = tree.Nodes[n].Parent {
+			nodes = append(nodes, n)
+		}
+		return false
+	})
+	return nodes, err
+}
+
 // from returns the nodes that the function on top may be: that of the innermost call; without one the handler of the
-// innermost exception, or what stacks of the task began with.
+// innermost exception, or what stacks of the task began with, or a window.
 func (w *moment) from(c openCall, isCall bool) []int32 {
 	switch {
 	case isCall:
@@ -81,7 +96,8 @@ func (w *moment) from(c openCall, isCall bool) []int32 {
 		}
 		return nil
 	}
-	return w.tree.roots(w.task)
+	nodes := slices.DeleteFunc(w.opening, func(n int32) bool { return w.tree.Nodes[n].Task != w.task })
+	return append(nodes, w.tree.roots(w.task)...)
 }
 
 // frames returns the path of a node, the innermost first, and the node at the bottom. Where that is the handler of an

@@ -164,7 +164,7 @@ func (p *Page) timeOf(opt *Options) (dir, why string, err error) {
 			". Export again without --tables, or with " +
 			strings.Join(names, ", ") + " among them.", nil
 	}
-	size, err := timeline.ReadSize([]string{all[i].Dir}, opt.Test, timeline.Everything)
+	size, err := timeline.ReadSize([]string{all[i].Dir}, opt.Test, timeline.Everything, nil)
 	if err != nil {
 		return "", "", err
 	}

@@ -37,7 +37,7 @@ func readTimes(m *report.Merged, dir, test string, functions map[report.Name]int
 		return nil, err
 	}
 	var times []*clockwork
-	err = timeline.Each(m, dirs, test, timeline.Everything, func(t *timeline.Timeline) error {
+	err = timeline.Each(m, dirs, test, timeline.Everything, nil, func(t *timeline.Timeline) error {
 		c := &clockwork{
 			name: schema.SourceText(t.Source), place: read.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit,
 			gaps: []int64{},

@@ -1,7 +1,10 @@
 package timeline
 
 import (
+	"math"
+
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -10,24 +13,38 @@ import (
 type Size struct {
 	Sources int   // that have an instruction in the window
 	Slices  int64 // of all sources, in the window
-	LeftOut int64 // calls that the datasets have no rows of
 	Longest int64 // instructions of a source
 }
 
 // ReadSize returns how large the timelines of datasets are in a window. It fails with a
 // [*dataset.Error] if one has no `calls`.
-func ReadSize(dirs []string, test string, w Window) (*Size, error) {
+func ReadSize(dirs []string, test string, w Window, calls Calls) (*Size, error) {
 	size := &Size{}
 	return size, read.EachSource(dirs, test, &schema.Calls, func(d *dataset.Dataset, s *schema.SourceTotals) error {
-		size.LeftOut += s.CallsLeftOut
-		size.Longest = max(size.Longest, s.Instructions)
-		if s.Instructions <= w.From {
+		_, end := d.Manifest.Seqs(s)
+		size.Longest = max(size.Longest, end)
+		if end <= w.From {
 			return nil
 		}
 		size.Sources++
-		n, err := countSlices(d, s, w)
-		size.Slices += n
-		return err
+		count := func(d *dataset.Dataset, s *schema.SourceTotals) error {
+			n, err := countSlices(d, s, w)
+			size.Slices += n
+			return err
+		}
+		if calls == nil || s.CallsAtLeast == 0 || w != Everything {
+			return calls.with(d, s, w, count)
+		}
+		t, err := stacks.Read(d, s.Source, math.MaxInt32) // says how many calls there are
+		if err != nil {
+			return err
+		}
+		for i := range t.Nodes {
+			if n := &t.Nodes[i]; n.IsCall() {
+				size.Slices += n.Calls
+			}
+		}
+		return count(d, s)
 	})
 }
 

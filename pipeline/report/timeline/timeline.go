@@ -108,15 +108,35 @@ type evidence struct {
 // Each calls a function with the timeline of each source of the datasets of m, which
 // have to be those in dirs, as far as a window of each source goes. It fails with a
 // [*dataset.Error] if a dataset has no table that it takes.
-func Each(m *report.Merged, dirs []string, test string, w Window, do func(*Timeline) error) error {
+func Each(m *report.Merged, dirs []string, test string, w Window, calls Calls, do func(*Timeline) error) error {
 	return read.EachSource(dirs, test, &schema.Calls, func(d *dataset.Dataset, s *schema.SourceTotals) error {
-		if s.Instructions <= w.From {
+		if _, end := d.Manifest.Seqs(s); end <= w.From {
 			return nil
 		}
-		t, err := newTimeline(m, d, s, w)
-		if err != nil {
-			return err
-		}
-		return do(t)
+		return calls.with(d, s, w, func(all *dataset.Dataset, s *schema.SourceTotals) error {
+			t, err := newTimeline(m, all, s, w)
+			if err != nil {
+				return err
+			}
+			t.Dir = d.Dir
+			return do(t)
+		})
 	})
+}
+
+// Calls makes a dataset that has all calls of a source of another in a window, and returns where it is.
+type Calls func(dir string, source uint8, w Window) (string, error)
+
+// with calls a function with a source of a dataset: if that does not have all calls, as c makes it, if c is not nil.
+func (c Calls) with(d *dataset.Dataset, s *schema.SourceTotals, w Window,
+	do func(*dataset.Dataset, *schema.SourceTotals) error,
+) error {
+	if c == nil || s.CallsAtLeast == 0 {
+		return do(d, s)
+	}
+	dir, err := c(d.Dir, s.Source, w)
+	if err != nil {
+		return err
+	}
+	return read.EachSource([]string{dir}, "", &schema.Calls, do)
 }

@@ -41,7 +41,7 @@ func opened(t *testing.T, dir string) aDataset {
 // timelines goes through the timelines in a window.
 func (d aDataset) timelines(w timeline.Window, do func(*timeline.Timeline)) {
 	d.t.Helper()
-	noError(d.t, timeline.Each(d.m, []string{d.dir}, "", w, func(x *timeline.Timeline) error {
+	noError(d.t, timeline.Each(d.m, []string{d.dir}, "", w, nil, func(x *timeline.Timeline) error {
 		do(x)
 		return nil
 	}))
@@ -400,7 +400,7 @@ func TestDamagedTimeline(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := described(t, timelineProgram+tt.text)
-			err := timeline.Each(d.m, []string{d.dir}, "", timeline.Everything, func(x *timeline.Timeline) error {
+			err := timeline.Each(d.m, []string{d.dir}, "", timeline.Everything, nil, func(x *timeline.Timeline) error {
 				return x.Walk(func(*timeline.Event) error { return nil })
 			})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), d.dir) {

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/pipeline/report/last"
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
+	"github.com/tracelake/tracelake/pipeline/window"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// An again decodes parts of captures again, for rows that their datasets do not have.
+type again struct {
+	ctx   *cli.Context
+	files string          // directory of temporary files; "" until it is needed
+	made  map[part]string // directories of what was made
+}
+
+// A part is a part of a source of a dataset, with rows of a level.
+type part struct {
+	dir    string
+	source uint8
+	span   window.Span
+	level  schema.Level
+}
+
+// rows returns what makes rows of a dataset for report last.
+func (a *again) rows(dir string) last.Rows {
+	return func(source uint8, from, to last.Point) (string, error) {
+		return a.decode(part{dir, source, window.Span{From: pointOf(from), To: pointOf(to)}, schema.LevelInstructions})
+	}
+}
+
+// calls implements [timeline.Calls].
+func (a *again) calls(dir string, source uint8, w timeline.Window) (string, error) {
+	var span window.Span
+	if w.From > timeline.Everything.From {
+		span.From = pointOf(last.Point{Kind: last.AtSeq, N: w.From})
+	}
+	if w.Until < timeline.Everything.Until {
+		span.To = pointOf(last.Point{Kind: last.AtSeq, N: w.Until})
+	}
+	return a.decode(part{dir, source, span, schema.LevelNone})
+}
+
+// decode makes a dataset of a part, and returns where it is.
+func (a *again) decode(p part) (string, error) {
+	if to, ok := a.made[p]; ok {
+		return to, nil
+	}
+	if a.files == "" {
+		var err error
+		if a.files, err = os.MkdirTemp("", "tracelake-again-"); err != nil {
+			return "", fmt.Errorf("directory of temporary files: %w", err)
+		}
+		a.made = map[part]string{}
+	}
+	to := filepath.Join(a.files, fmt.Sprint(len(a.made)))
+	a.made[p] = to
+	return to, pipeline.ExportSpan(a.ctx.Context, p.dir, to, p.source, p.span, pipeline.Options{
+		Workers: runtime.GOMAXPROCS(0), Level: p.level, Tool: schema.Tool{Name: "tracelake", Version: version()},
+	})
+}
+
+// close removes what was made, and returns err and what is wrong with that.
+func (a *again) close(err error) error {
+	if a.files == "" {
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(a.files))
+}
+
+func pointOf(p last.Point) schema.Null[window.Point] {
+	if p.Kind == last.AtOffset {
+		return schema.Of(window.Point{Kind: window.ByOffset, N: p.N})
+	}
+	return schema.Of(window.Point{Kind: window.BySeq, N: p.N})
+}
