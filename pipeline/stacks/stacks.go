@@ -296,8 +296,10 @@ func (s *Stacks) Finish() ([]Stack, []Task, error) {
 	if err := s.drain(); err != nil {
 		return nil, nil, err
 	}
-	if err := s.passCalls(s.long.rows); err != nil {
-		return nil, nil, err
+	for _, calls := range s.long.rows {
+		if err := s.passCalls(calls); err != nil {
+			return nil, nil, err
+		}
 	}
 	stacks, tasks := s.tasks.source.rows(s.work)
 	return stacks, tasks, nil
