@@ -39,5 +39,5 @@ const (
 	DefaultMaxRows = 100_000_000_000
 	// DefaultMostCalls is how many rows of `calls` a source has unless the table was asked for: those of the
 	// longest calls. So they cost little of a long capture, and a short one has all.
-	DefaultMostCalls = 32_768
+	DefaultMostCalls = 65_536
 )

@@ -46,13 +46,13 @@ func (m mark) compare(n mark) int {
 	return cmp.Or(cmp.Compare(m.Seq, n.Seq), cmp.Compare(m.Offset, n.Offset))
 }
 
-// cut takes from a job what comes before an ordinal, and leaves the marks from there on.
-func (j *job) cut(seq int64) job {
+// cut takes from a job what comes before an ordinal, and leaves the marks from there on, in the memory of spare.
+func (j *job) cut(seq int64, spare []mark) job {
 	slices.SortStableFunc(j.marks, mark.compare)
 	n, _ := slices.BinarySearchFunc(j.marks, mark{Key: schema.Key{Seq: seq}}, mark.compare)
 	cut := *j
 	cut.marks = j.marks[:n]
-	*j = job{pieces: make([]stitch.Runs, 0, len(cut.pieces)), marks: slices.Clone(j.marks[n:]), blocks: cut.blocks}
+	*j = job{pieces: make([]stitch.Runs, 0, len(cut.pieces)), marks: append(spare, j.marks[n:]...), blocks: cut.blocks}
 	j.before, j.at = cut.end() // of its runs
 	j.entry = cut.lastEntry()
 	return cut

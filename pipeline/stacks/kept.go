@@ -39,14 +39,15 @@ func (all *keptStacks) keep(stack int32, bound schema.Null[identity], frames []f
 	if !called || len(frames) > mostFrames {
 		return
 	}
-	k := keptStack{stack: stack, bound: bound, frames: make([]keptFrame, len(frames))}
-	for i, f := range frames {
-		k.frames[i] = keptFrame{f, in.nodes[f.node].nodeKey}
+	k := keptStack{stack: stack, bound: bound}
+	if len(*all) == mostKept {
+		k.frames = (*all)[0].frames[:0]
+		*all = slices.Delete(*all, 0, 1)
+	}
+	for _, f := range frames {
+		k.frames = append(k.frames, keptFrame{f, in.nodes[f.node].nodeKey})
 	}
 	*all = append(*all, k)
-	if more := len(*all) - mostKept; more > 0 {
-		*all = slices.Delete(*all, 0, more)
-	}
 }
 
 // find returns the frames of a stack up to the one that a step returns to, under a Context ID, and the task. Without

@@ -15,7 +15,6 @@ type source struct {
 	tree      tree
 	times     times
 	tasks     []task
-	calls     int64 // and tail calls that ended
 	index     map[taskKey]int32
 	instances map[taskKey]int32 // stacks of the stretch, by their keys without instances
 	recursive map[int32]bool    // functions that called themselves, by way of few others or none

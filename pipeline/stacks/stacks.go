@@ -4,7 +4,6 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
@@ -32,6 +31,7 @@ type Stacks struct {
 	folded map[int]*folder // of jobs that wait for one before them
 	next   int             // the job that is to be applied next
 	idle   []*folder
+	marks  []mark // memory that is not in use
 }
 
 // Sinks are where rows go as what they are of ends. Those that are nil are not wanted.
@@ -75,6 +75,14 @@ func (s *Stacks) folder() *folder {
 		return f
 	}
 	return newFolder(s.functions)
+}
+
+// spareMarks returns memory for marks, if there is some.
+func (s *Stacks) spareMarks() (marks []mark) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	marks, s.marks = s.marks, nil
+	return marks
 }
 
 // Sinks returns sinks that have s rebuild stacks from what they are given, and pass it on.
@@ -181,7 +189,7 @@ func (s *Stacks) submit(seq int64) error {
 	if len(s.job.pieces) == 0 && (seq < afterAll || s.ordinal == 0 || len(s.job.marks) == 0) {
 		return nil
 	}
-	j := s.job.cut(seq)
+	j := s.job.cut(seq, s.spareMarks())
 	s.runs = 0
 	ordinal, rows, timed := s.ordinal, s.wanted, s.timed
 	s.ordinal++
@@ -189,7 +197,7 @@ func (s *Stacks) submit(seq int64) error {
 		f := s.folder()
 		f.fold(&j, rows, timed)
 		j.release()
-		s.apply(ordinal, f)
+		s.apply(ordinal, f, j.marks)
 	}
 	if s.workers == nil {
 		work()
@@ -205,15 +213,16 @@ func (f *folder) fold(j *job, rows wanted, timed bool) {
 		function = l.code.functionAt(l.position, f.functions)
 	}
 	f.reset(function, j.at, rows, timed)
-	w := walker{functions: f.functions, to: f, waiting: make([]decode.Step, 0, maxWait)}
-	w.walk(j)
-	f.finish(&w.step.at)
+	f.walker.walk(j, f)
+	f.finish(&f.walker.step.at)
 }
 
-// apply applies what a job was folded to, after that of all jobs before it.
-func (s *Stacks) apply(ordinal int, f *folder) {
+// apply applies what a job with marks was folded to, after that of all jobs before it.
+func (s *Stacks) apply(ordinal int, f *folder, marks []mark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	clear(marks)
+	s.marks = marks[:0]
 	s.folded[ordinal] = f
 	for f := s.folded[s.next]; f != nil; f = s.folded[s.next] {
 		delete(s.folded, s.next)

@@ -247,7 +247,7 @@ func (t *tasks) begin(origin schema.TaskOrigin, st *step) {
 	t.stacks = append(t.stacks, running{
 		root: -1, context: t.context, bound: t.context, task: -1, origin: origin, firstSeq: st.at.seq, body: -1, called: none,
 	})
-	t.frames, t.begins, t.clock = nil, nil, work{} // those before may wait
+	t.clock = work{}
 	if !t.open(st) {
 		t.root(st)
 	}
@@ -542,7 +542,6 @@ func (t *tasks) joins(root int32, st *step) bool {
 func (t *tasks) endStretch() {
 	t.settle()
 	t.source.times.take(&t.times)
-	t.source.calls += t.done.calls
 	t.stretch.end()
 	t.done, t.clock = done{}, work{}
 }

@@ -2,6 +2,7 @@ package stacks
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
@@ -34,9 +35,12 @@ type walker struct {
 	waiting    []decode.Step  // that are not made yet: the index of the exit is that of the block that is left
 }
 
-// walk walks a job, and leaves the position after it in at.
-func (w *walker) walk(j *job) {
-	w.last, w.step.at, w.entry, w.unit = j.before, j.at, j.entry, nil
+// walk walks a job, and leaves the position after it in the step. to takes the steps.
+func (w *walker) walk(j *job, to *folder) {
+	*w = walker{
+		functions: to.functions, to: to, last: j.before, step: step{at: j.at}, entry: j.entry,
+		unitBlocks: w.unitBlocks, ends: w.ends, exits: w.exits, waiting: slices.Grow(w.waiting[:0], maxWait),
+	}
 	w.setMarks(j.marks)
 	heads := j.heads
 	for i := range j.pieces {
@@ -143,10 +147,13 @@ func (w *walker) runs(from, to int) {
 		if run.Outcome == schema.NotTaken {
 			kind = schema.KindOther
 		}
-		if run.First+run.Count != p.length || p.one == several {
+		switch {
+		case p.one == several:
 			whole = false
 			w.last = lastOf(run, r.Numbers, w.blocks)
 			function, kind = w.state()
+		case run.First+run.Count != p.length: // only the last instruction of a block leaves it
+			whole, kind = false, schema.KindOther
 		}
 		if run.Flags&timed != 0 {
 			w.spend(run)
