@@ -39,11 +39,11 @@ var exports = map[string]struct {
 	"none+stacks":    {schema.LevelNone, schema.Parquet, nil, true},
 }
 
-// withoutStacks are the tables that are written by default but for those of call stacks.
-func withoutStacks() []*schema.Table {
+// withoutStacks are the tables that are written by default at a level but for those of call stacks.
+func withoutStacks(level schema.Level) []*schema.Table {
 	stacks := []*schema.Table{&schema.Stacks, &schema.Tasks, &schema.CallTimes, &schema.Calls, &schema.ExceptionSpans}
 	return slices.DeleteFunc(schema.Tables(), func(t *schema.Table) bool {
-		return t.Written != schema.ByDefault && t.Written != schema.WithRows || slices.Contains(stacks, t)
+		return t.Written != schema.ByDefault && (t.Written != schema.WithRows || level == schema.LevelNone) || slices.Contains(stacks, t)
 	})
 }
 
@@ -84,7 +84,7 @@ func (m Mode) Do(input, out string, images []string, r *Run) error {
 	}
 	opt := pipeline.Options{Capture: from, Level: x.level, Format: x.format, Workers: m.Workers, Overwrite: true}
 	if !x.stacks {
-		opt.Tables = withoutStacks()
+		opt.Tables = withoutStacks(x.level)
 	}
 	opt.Progress = engine.LimitMemory(opt.Workers, opt.Progress) // as the command does
 	s, err := pipeline.Export(ctx, input, out, opt)

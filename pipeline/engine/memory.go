@@ -13,9 +13,13 @@ const (
 	workerMemory = 140 << 20 // for each worker
 )
 
+// gcPercent is what the heap grows by between two collections, in percent, as far as the limit lets it: that there are
+// fewer of them is worth 5 % of an export.
+const gcPercent = 200
+
 // LimitMemory has the garbage collector keep the process near the memory that an export by so many
 // workers needs: when decoding begins, it sets the soft limit of the process
-// ([debug.SetMemoryLimit]), unless the environment has one (GOMEMLIMIT). It is for
+// ([debug.SetMemoryLimit]), and lets the heap grow up to it, unless the environment says otherwise (GOMEMLIMIT, GOGC). It is for
 // commands, whose process does nothing else. It returns what is to be called with the progress of the
 // export, in place of progress, which may be nil.
 func LimitMemory(workers int, progress func(Progress)) func(Progress) {
@@ -27,6 +31,9 @@ func LimitMemory(workers int, progress func(Progress)) func(Progress) {
 		if !limited {
 			limited = true
 			debug.SetMemoryLimit(inUse() + needed)
+			if os.Getenv("GOGC") == "" {
+				debug.SetGCPercent(gcPercent)
+			}
 		}
 		if progress != nil {
 			progress(at)

@@ -39,17 +39,19 @@ type Sink[T any] interface {
 
 // Tee returns a sink that shows each row to look, then hands rows on to a sink, if
 // that is not nil.
-func Tee[T any](to Sink[T], look func(b *Base, row *T)) Sink[T] { return &tee[T]{to, look} }
+func Tee[T any](to Sink[T], look func(b *Base, row *T)) Sink[T] { return &tee[T]{to: to, look: look} }
 
 type tee[T any] struct {
 	to   Sink[T]
 	look func(b *Base, row *T)
+	base Base // of the rows that look is shown
 }
 
 // Add implements [Sink].
 func (s *tee[T]) Add(b Base, rows []T) error {
+	s.base = b
 	for i := range rows {
-		s.look(&b, &rows[i])
+		s.look(&s.base, &rows[i])
 	}
 	if s.to == nil {
 		return nil

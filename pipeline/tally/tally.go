@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
@@ -28,6 +29,9 @@ type Tally struct {
 	job     job // being collected
 	runs    int // in it
 	ordinal int // of the job before it, from 1
+
+	mu    sync.Mutex
+	marks []mark // memory that no job uses
 }
 
 // Workers count jobs beside the goroutine that collects them.
@@ -135,7 +139,7 @@ func (t *Tally) submit(seq int64) error {
 	}
 	slices.SortStableFunc(j.marks, mark.compare)
 	n, _ := slices.BinarySearchFunc(j.marks, mark{Key: schema.Key{Seq: seq}}, mark.compare)
-	t.job = job{pieces: make([]stitch.Runs, 0, len(j.pieces)), marks: slices.Clone(j.marks[n:]), before: j.last()}
+	t.job = job{pieces: make([]stitch.Runs, 0, len(j.pieces)), marks: append(t.swapMarks(nil), j.marks[n:]...), before: j.last()}
 	j.marks = j.marks[:n]
 	t.runs = 0
 	t.ordinal++
@@ -143,12 +147,21 @@ func (t *Tally) submit(seq int64) error {
 	work := func() {
 		t.counters.count(ordinal, &j, t.limits.counter)
 		j.release()
+		t.swapMarks(j.marks[:0])
 	}
 	if t.workers == nil {
 		work()
 		return nil
 	}
 	return t.workers.Go(work)
+}
+
+// swapMarks takes the memory for marks that was given, if there is some, and gives other.
+func (t *Tally) swapMarks(give []mark) (taken []mark) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	taken, t.marks = t.marks, give
+	return taken
 }
 
 // fold counts all that came before an ordinal and adds it up.
