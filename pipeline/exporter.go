@@ -3,13 +3,16 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline/code"
@@ -263,8 +266,21 @@ func (e *exporter) manifest() *schema.Manifest {
 	for _, s := range e.sources {
 		m.Sources = append(m.Sources, e.sourceTotals(s))
 	}
+	a := &e.Capture.Arguments
+	m.Run.Files = filesOf(slices.Concat(a.ELFs, a.Images, a.Symbols))
 	e.window.Describe(m, e.plan.Sources)
 	return m
+}
+
+// filesOf returns where files of the command line are, by their SHA-256.
+func filesOf(arguments []capture.FileArgument) map[string]string {
+	files := map[string]string{}
+	for _, a := range arguments {
+		if name, err := filepath.Abs(a.File); err == nil {
+			files[hex.EncodeToString(a.Input.SHA256[:])] = name
+		}
+	}
+	return files
 }
 
 // sourceTotals returns what the manifest says of a source.

@@ -205,4 +205,6 @@ type Export struct {
 	Host    string   `json:"host"`
 	Workers int      `json:"workers"`
 	Pruned  []string `json:"pruned,omitempty"` // tables that were dropped since
+	// Files are where files were that the command line names, by their SHA-256.
+	Files map[string]string `json:"files,omitempty"`
 }

@@ -160,7 +160,8 @@ var Calls = Table{
 		sourceColumn,
 		{
 			Name: "call", Type: Int64, Rising: true,
-			Doc: "Number of the row in its source, from 0; the first are those that ended first.",
+			Doc: "Number of the row in its source, from 0; the first are those that ended first. Of more than 65,536 calls the longest " +
+				"are rows, unless the table was asked for.",
 		},
 		{Name: "seq", Type: Int64, Rising: true, Doc: "Ordinal, in its source, of its first instruction."},
 		{
@@ -208,7 +209,8 @@ var ExceptionSpans = Table{
 		sourceColumn,
 		{
 			Name: "span", Type: Int64, Rising: true,
-			Doc: "Number of the row in its source, from 0; the first are those that ended first.",
+			Doc: "Number of the row in its source, from 0; the first are those that ended first. Of more than 65,536 calls the longest " +
+				"are rows, unless the table was asked for.",
 		},
 		{Name: "seq", Type: Int64, Rising: true, Doc: "Ordinal, in its source, of the first instruction after the entry."},
 		rises(segmentColumn),

@@ -38,14 +38,20 @@ func (a *again) rows(dir string) last.Rows {
 	}
 }
 
+// How many instructions before and after a window are decoded with it: they say what was open there.
+const (
+	lookBack  = 1 << 20
+	lookAhead = 1 << 16
+)
+
 // calls implements [timeline.Calls].
 func (a *again) calls(dir string, source uint8, w timeline.Window) (string, error) {
 	var span window.Span
 	if w.From > timeline.Everything.From {
-		span.From = pointOf(last.Point{Kind: last.AtSeq, N: w.From})
+		span.From = pointOf(last.Point{Kind: last.AtSeq, N: max(0, w.From-lookBack)})
 	}
 	if w.Until < timeline.Everything.Until {
-		span.To = pointOf(last.Point{Kind: last.AtSeq, N: w.Until})
+		span.To = pointOf(last.Point{Kind: last.AtSeq, N: w.Until + lookAhead})
 	}
 	return a.decode(part{dir, source, span, schema.LevelNone})
 }

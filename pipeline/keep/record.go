@@ -2,7 +2,9 @@ package keep
 
 import (
 	"errors"
+	"os"
 
+	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/keep/archive"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -53,4 +55,19 @@ func (r *Record) recorded() *schema.Options {
 		return &r.archive.Index.Options.Options
 	}
 	return r.Dataset.Manifest.Options
+}
+
+// finder returns what finds a file that the command line named, where it was, if it is as it was: "" if it is not, and if
+// c names others, which are all then.
+func (r *Record) finder(c capture.Options) func(a *schema.Argument) string {
+	return func(a *schema.Argument) string {
+		name := r.Dataset.Manifest.Run.Files[a.SHA256]
+		if info, err := os.Stat(name); len(c.ELFs)+len(c.Images)+len(c.Symbols) > 0 || err != nil || !info.Mode().IsRegular() {
+			return ""
+		}
+		if sum, err := archive.FileSum(name); err != nil || sum != a.SHA256 {
+			return ""
+		}
+		return name
+	}
 }

@@ -79,7 +79,7 @@ func (r *Record) options(
 		c.ImageStore = "" // it is open
 		o.Capture, missing = r.archive.ApplyTo(c, recorded)
 	default:
-		o.Capture, missing = c.With(recorded, func(*schema.Argument) string { return "" })
+		o.Capture, missing = c.With(recorded, r.finder(c))
 	}
 	return o, missing, nil
 }

@@ -34,7 +34,7 @@ func (o *Options) OfDataset(input string) (string, error) {
 		return "", noCapture(input, fmt.Sprintf("its capture %s is not there", m.Run.Input))
 	}
 	given := len(o.Capture.ELFs)+len(o.Capture.Images)+len(o.Capture.Symbols) > 0
-	with, missing := o.Capture.With(recorded, func(*schema.Argument) string { return "" })
+	with, missing := o.Capture.With(recorded, r.finder(o.Capture))
 	if len(missing) > 0 && !given {
 		return "", missingArgument(input, recorded, missing[0])
 	}

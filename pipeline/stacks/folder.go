@@ -12,7 +12,6 @@ import (
 // return soon. What is left are chunks, each with a step that takes what came before it.
 type folder struct {
 	shadow
-	walker walker // makes the steps
 	chunks []chunk
 	stacks []frame // of the chunks
 	starts []begin // likewise

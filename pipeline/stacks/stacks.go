@@ -28,9 +28,9 @@ type Stacks struct {
 
 	mu     sync.Mutex
 	tasks  *tasks
-	folded map[int]*folder // of jobs that wait for one before them
+	folded map[int]*worker // of jobs that wait for one before them
 	next   int             // the job that is to be applied next
-	idle   []*folder
+	idle   []*worker
 	marks  []mark // memory that is not in use
 }
 
@@ -52,7 +52,7 @@ func New(functions Functions, workers tally.Workers, rows Sinks) *Stacks {
 }
 
 func limited(functions Functions, workers tally.Workers, rows Sinks, l limits) *Stacks {
-	s := &Stacks{functions: functions, workers: workers, rows: rows, limits: l, folded: map[int]*folder{}}
+	s := &Stacks{functions: functions, workers: workers, rows: rows, limits: l, folded: map[int]*worker{}}
 	s.wanted, s.job.entry.seq = wanted{calls: noCalls, spans: rows.Spans != nil}, -1
 	s.long = longCalls{most: rows.MostCalls, short: l.short}
 	if rows.Calls != nil {
@@ -65,16 +65,22 @@ func limited(functions Functions, workers tally.Workers, rows Sinks, l limits) *
 	return s
 }
 
-// folder returns one that is not in use.
-func (s *Stacks) folder() *folder {
+// A worker turns a job into steps, and folds those.
+type worker struct {
+	walker walker
+	*folder
+}
+
+// worker returns one that is not in use.
+func (s *Stacks) worker() *worker {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := len(s.idle); n > 0 {
-		f := s.idle[n-1]
+		w := s.idle[n-1]
 		s.idle = s.idle[:n-1]
-		return f
+		return w
 	}
-	return newFolder(s.functions)
+	return &worker{folder: newFolder(s.functions)}
 }
 
 // spareMarks returns memory for marks, if there is some.
@@ -194,10 +200,10 @@ func (s *Stacks) submit(seq int64) error {
 	ordinal, rows, timed := s.ordinal, s.wanted, s.timed
 	s.ordinal++
 	work := func() {
-		f := s.folder()
-		f.fold(&j, rows, timed)
+		w := s.worker()
+		w.fold(&j, rows, timed)
 		j.release()
-		s.apply(ordinal, f, j.marks)
+		s.apply(ordinal, w, j.marks)
 	}
 	if s.workers == nil {
 		work()
@@ -207,23 +213,23 @@ func (s *Stacks) submit(seq int64) error {
 }
 
 // fold walks a job and folds its steps.
-func (f *folder) fold(j *job, rows wanted, timed bool) {
+func (w *worker) fold(j *job, rows wanted, timed bool) {
 	function := none
 	if l := &j.before; l.code != nil {
-		function = l.code.functionAt(l.position, f.functions)
+		function = l.code.functionAt(l.position, w.functions)
 	}
-	f.reset(function, j.at, rows, timed)
-	f.walker.walk(j, f)
-	f.finish(&f.walker.step.at)
+	w.reset(function, j.at, rows, timed)
+	w.walker.walk(j, w.folder)
+	w.finish(&w.walker.step.at)
 }
 
 // apply applies what a job with marks was folded to, after that of all jobs before it.
-func (s *Stacks) apply(ordinal int, f *folder, marks []mark) {
+func (s *Stacks) apply(ordinal int, w *worker, marks []mark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(marks)
 	s.marks = marks[:0]
-	s.folded[ordinal] = f
+	s.folded[ordinal] = w
 	for f := s.folded[s.next]; f != nil; f = s.folded[s.next] {
 		delete(s.folded, s.next)
 		s.next++

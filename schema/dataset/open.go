@@ -194,10 +194,16 @@ func (d *Dataset) Has(t *schema.Table) bool { return d.parts[t] != nil }
 
 // Rows returns how many rows of a table there are, as the manifest says.
 func (d *Dataset) Rows(t *schema.Table) (rows int64) {
-	for _, parts := range d.parts[t] {
-		for _, p := range parts {
-			rows += p.Rows
-		}
+	for source := range d.parts[t] {
+		rows += d.RowsOf(t, source)
+	}
+	return rows
+}
+
+// RowsOf is [Dataset.Rows] of a source.
+func (d *Dataset) RowsOf(t *schema.Table, source uint8) (rows int64) {
+	for _, p := range d.parts[t][source] {
+		rows += p.Rows
 	}
 	return rows
 }

@@ -21,7 +21,7 @@ func share(images map[string]bool, folder, store string) error {
 	}
 	for _, sum := range slices.Sorted(maps.Keys(images)) {
 		image, shared := filepath.Join(folder, sum), filepath.Join(store, sum)
-		if now, err := fileSum(shared); err == nil && now == sum {
+		if now, err := FileSum(shared); err == nil && now == sum {
 			continue
 		}
 		if err := os.Rename(image, shared); err == nil {

@@ -17,7 +17,7 @@ func sumsOf(dir string) ([]byte, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		sum, err := fileSum(name)
+		sum, err := FileSum(name)
 		if err != nil {
 			return err
 		}
@@ -28,8 +28,8 @@ func sumsOf(dir string) ([]byte, error) {
 	return text, err
 }
 
-// fileSum returns the SHA-256 of a file, in hex.
-func fileSum(name string) (string, error) {
+// FileSum returns the SHA-256 of a file, in hex.
+func FileSum(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err

@@ -48,7 +48,7 @@ func Last(head []Fact, l *last.Excerpt, text func(file string, line uint32) stri
 	task, stack := None, None
 	if l.Stack != nil {
 		t, frames := &l.Stack.Task, l.Stack.Frames
-		task = Object(Fact{"task", Int(t.Number)}, Fact{"name", Word(t.Name)},
+		task = Object(Fact{"task", If(t.Number >= 0, Int(t.Number))}, Fact{"name", Word(t.Name)},
 			Fact{"context_id", If(t.ContextID.OK, Int(t.ContextID.V))})
 		stack = If(len(frames) > 0, each(len(frames), append(nameKeys(func(i int) *report.Name { return &frames[i].Name }),
 			Column{Key: "entry", At: func(i int) Value { return Text(frames[i].Entry.String()) }},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -102,24 +103,41 @@ func Read(m *report.Merged, dir string, source schema.Null[uint8], p Point, n in
 // readStack reads the stack of the last instruction. Where calls were left out, rows makes those near it again.
 func (l *Excerpt) readStack(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals, rows Rows) (err error) {
 	x := &l.Rows[len(l.Rows)-1]
-	of := func(w *dataset.Dataset) (err error) {
-		l.Stack, l.Why, err = stackAt(m, w, sourceOf(w, s), x)
+	if s.CallsAtLeast == 0 {
+		l.Stack, l.Why, err = stackAt(m, d, s, x)
 		return err
 	}
-	if s.CallsAtLeast == 0 {
-		return of(d)
+	of := func(w *dataset.Dataset) (err error) {
+		if l.Stack, l.Why, err = stackAt(m, w, sourceOf(w, s), x); l.Stack == nil {
+			return err
+		}
+		tasks, err := stacks.ReadTasksOf(d, s)
+		if err == nil {
+			l.Stack.Task.Number = numberOf(&l.Stack.Task, tasks.Rows)
+		}
+		return err
 	}
 	l.Why = fmt.Sprintf("calls of fewer than %d instructions were left out at export; export again with --tables +calls",
 		s.CallsAtLeast)
 	if rows == nil {
 		return nil
 	}
-	err = rows.with(s.Source, Point{AtSeq, max(0, l.Before-lookBack)}, Point{AtSeq, l.Before}, of)
+	err = rows.with(s.Source, Point{AtSeq, max(0, l.Before-lookBack)}, Point{AtSeq, l.Before + lookAhead}, of)
 	if e, ok := errors.AsType[*dataset.Error](err); ok {
 		l.Why += ": the dataset " + e.Problem
 		return nil
 	}
 	return err
+}
+
+// numberOf returns the number that a task of a window has among those of the whole; none: it is none of them.
+func numberOf(x *stacks.Task, tasks []stacks.Task) int32 {
+	for i := range tasks {
+		if t := &tasks[i]; t.ContextID == x.ContextID && (t.ContextID.OK || t.Name == x.Name) {
+			return t.Number
+		}
+	}
+	return none
 }
 
 // Rows makes a dataset with the rows of the instructions, and of all calls, of a source from a point to before

@@ -51,8 +51,11 @@ type span struct {
 }
 
 // lookBack is how many instructions before an instruction are searched for what says which
-// task ran.
-const lookBack = 1 << 20
+// task ran, and lookAhead how many after it where those are decoded again.
+const (
+	lookBack  = 1 << 20
+	lookAhead = 1 << 16
+)
 
 // readMoment reads what was open at an instruction.
 func readMoment(d *dataset.Dataset, source uint8, at int64, tree tree, tasks []stacks.Task) (*moment, error) {

@@ -89,7 +89,7 @@ func (p *Page) readSource(m *report.Merged, files map[string]int32, s *Sources) 
 }
 
 // mostSlices is how many calls, exceptions and marks are more than a page shows.
-const mostSlices = 16 << 20
+const mostSlices = 1 << 20
 
 // exportPart is what to do about it.
 const exportPart = "Export a part of the capture with --from and --to."

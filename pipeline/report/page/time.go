@@ -18,6 +18,7 @@ const resolution = 4000
 // A clockwork is the time of a source before it is drawn: it can be drawn at any resolution.
 type clockwork struct {
 	name   string
+	least  int64      // instructions of a call that is drawn; 0: all are
 	place  read.Place // dataset and source
 	unit   durations.Unit
 	spans  *spanReader
@@ -39,7 +40,7 @@ func readTimes(m *report.Merged, dir, test string, functions map[report.Name]int
 	var times []*clockwork
 	err = timeline.Each(m, dirs, test, timeline.Everything, nil, func(t *timeline.Timeline) error {
 		c := &clockwork{
-			name: schema.SourceText(t.Source), place: read.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit,
+			name: schema.SourceText(t.Source), least: t.AtLeast, place: read.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit,
 			gaps: []int64{},
 		}
 		if t.Core != "" {

@@ -59,6 +59,13 @@ func (p *Page) timeText() *timeText {
 	if why := p.untimed; why != "" {
 		x.Notes = append(x.Notes, why)
 	}
+	for _, t := range p.times {
+		if t.least > 0 {
+			x.Notes = append(x.Notes, "Calls of fewer than "+figures.Thousands(t.least)+" instructions are not drawn, and a task that made "+
+				"no others may be missing: they were left out at export. Export again with --tables +calls to draw all.")
+			break
+		}
+	}
 	for i := range p.Data.Times {
 		t := &p.Data.Times[i]
 		if len(t.Gaps) > 0 {

@@ -46,7 +46,7 @@ func (a *axis) time(number int32, cycle int64) int64 {
 	} else if i > 0 {
 		start = a.epochs[i-1].end
 	}
-	return min(start+cycle, a.total)
+	return min(max(start+cycle, 0), a.total)
 }
 
 // after returns the end of an epoch and the start of the next one, if that is not after last.
@@ -58,9 +58,9 @@ func (a *axis) after(number, last int32) (end, next epoch, ok bool) {
 	return a.epochs[i], a.epochs[i+1], true
 }
 
-// readAxis reads how long the epochs are. There is one epoch, that all tasks ran in, unless
-// rows say otherwise; of several, `epochs` has the lengths.
-func (r *reader) readAxis(d *dataset.Dataset) error {
+// readAxis reads how long the epochs of a dataset are, d or the one that it is a window of. There is one epoch, that all
+// tasks ran in, unless rows say otherwise; of several, and of a window, `epochs` has the lengths.
+func (r *reader) readAxis(whole, d *dataset.Dataset) error {
 	t, a := r.t, &r.t.axis
 	a.timed = len(t.Tasks) > 0
 	several := r.lastEpoch > 0 || len(t.gaps) > 0
@@ -69,18 +69,25 @@ func (r *reader) readAxis(d *dataset.Dataset) error {
 		a.timed = a.timed && x.executed.Cycles.OK
 		a.total = min(a.total+x.executed.Cycles.V, read.MaxCount)
 	}
-	if a.timed && several {
-		l := ledger{}
-		if err := read.EachBatch(d, &schema.Epochs, t.Source, l.add); err != nil {
-			return err
-		}
-		a.timed = len(l.epochs) > 0
-		a.follow(l.epochs)
+	var err error
+	switch isWindow := d.Manifest.Window != nil; {
+	case a.timed && isWindow:
+		err = r.readWindow(whole, d)
+	case a.timed && several:
+		var epochs []epoch
+		epochs, err = readEpochs(d, t.Source)
+		a.timed = len(epochs) > 0
+		a.follow(epochs)
+	}
+	if err != nil {
+		return err
 	}
 	if t.Unit = durations.InCycles; !a.timed {
 		t.Unit, a.total = durations.InInstructions, r.instructions
 	}
-	t.until = point{r.instructions, a.total, math.MaxInt32}
+	if t.until.seq == 0 {
+		t.until = point{r.instructions, a.total, math.MaxInt32}
+	}
 	if a.timed && r.from.at >= 0 {
 		t.from = point{r.from.seq, a.time(r.from.epoch, r.from.at), r.from.epoch}
 	}
@@ -88,6 +95,59 @@ func (r *reader) readAxis(d *dataset.Dataset) error {
 		t.until = point{r.until.seq, a.time(r.until.epoch, r.until.at), r.until.epoch}
 	}
 	return nil
+}
+
+// readWindow reads the epochs of a window d. Its axis is that of the whole dataset, or begins with it, if that is itself.
+func (r *reader) readWindow(whole, d *dataset.Dataset) error {
+	t, a := r.t, &r.t.axis
+	begin, err := readBegin(d, t.Source)
+	if err != nil {
+		return err
+	}
+	epochs, err := readEpochs(d, t.Source)
+	if err != nil {
+		return err
+	}
+	if len(epochs) == 0 || epochs[0].number != begin.epoch {
+		epochs = slices.Insert(epochs, 0, epoch{number: begin.epoch})
+	}
+	end := epochs[len(epochs)-1]
+	if len(epochs) == 1 {
+		end.end += begin.at
+	}
+	if whole == d {
+		a.follow(epochs)
+		a.epochs[0].start -= begin.at
+	} else {
+		all, err := readEpochs(whole, t.Source)
+		if err != nil {
+			return err
+		}
+		a.follow(all)
+	}
+	t.from = point{begin.seq, a.time(begin.epoch, begin.at), begin.epoch}
+	t.until = point{r.instructions, a.time(end.number, end.end), end.number}
+	return nil
+}
+
+// readBegin returns where the first segment of a source begins, in cycles of its epoch.
+func readBegin(d *dataset.Dataset, source uint8) (begin point, err error) {
+	first := true
+	err = read.EachBatch(d, &schema.Segments, source, func(b *schema.Batch) error {
+		for ; first && b.Rows() > 0; first = false {
+			begin = point{
+				int64(schema.SegmentsSeq.At(b, 0)), read.Null(b, 0, schema.SegmentsCycle).V, int32(schema.SegmentsEpoch.At(b, 0)),
+			}
+		}
+		return nil
+	})
+	return begin, err
+}
+
+func readEpochs(d *dataset.Dataset, source uint8) ([]epoch, error) {
+	l := ledger{}
+	err := read.EachBatch(d, &schema.Epochs, source, l.add)
+	return l.epochs, err
 }
 
 // follow puts epochs one after another: start is how many cycles lie before one, end how many

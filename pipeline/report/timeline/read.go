@@ -17,8 +17,8 @@ import (
 // export writes by default.
 const mostReserved = 5_000_000
 
-// newTimeline reads the timeline of a source.
-func newTimeline(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals, w Window) (*Timeline, error) {
+// newTimeline reads the timeline of a source of a dataset, d or the one that it is a window of.
+func newTimeline(m *report.Merged, whole, d *dataset.Dataset, s *schema.SourceTotals, w Window) (*Timeline, error) {
 	if err := read.Need(d, &schema.Stacks, &schema.Tasks, &schema.ExceptionSpans, &schema.Exceptions); err != nil {
 		return nil, err
 	}
@@ -28,18 +28,18 @@ func newTimeline(m *report.Merged, d *dataset.Dataset, s *schema.SourceTotals, w
 	}
 	_, end := d.Manifest.Seqs(s)
 	t := &Timeline{
-		Dir: d.Dir, Source: s.Source, Core: s.Core, CycleHz: s.CycleHz,
+		Dir: whole.Dir, AtLeast: s.CallsAtLeast, Source: s.Source, Core: s.Core, CycleHz: s.CycleHz,
 		Window: Window{w.From, min(w.Until, end)}, before: evidence{-1, none}, after: evidence{openEnd, none},
 	}
 	if w == Everything {
-		t.spans = make([]span, 0, min(d.Rows(&schema.Calls)+d.Rows(&schema.ExceptionSpans), mostReserved))
+		t.spans = make([]span, 0, min(d.RowsOf(&schema.Calls, s.Source)+d.RowsOf(&schema.ExceptionSpans, s.Source), mostReserved))
 	}
 	t.paths.read(t, tree)
 	r := &reader{t: t, instructions: end, until: point{seq: openEnd, at: unknownTime}, from: point{at: unknownTime}}
 	if err := r.read(d); err != nil {
 		return nil, err
 	}
-	return t, r.conclude(d)
+	return t, r.conclude(whole, d)
 }
 
 // A reader reads the rows of a timeline.
@@ -297,10 +297,10 @@ func (r *reader) addGap(seq int64) {
 }
 
 // conclude puts everything in order of time.
-func (r *reader) conclude(d *dataset.Dataset) error {
+func (r *reader) conclude(whole, d *dataset.Dataset) error {
 	t := r.t
 	t.gaps = r.gaps.known()
-	if err := r.readAxis(d); err != nil {
+	if err := r.readAxis(whole, d); err != nil {
 		return err
 	}
 	for i := range t.spans {

@@ -50,6 +50,12 @@ func ReadSize(dirs []string, test string, w Window, calls Calls) (*Size, error) 
 
 // countSlices counts the slices of a source in a window.
 func countSlices(d *dataset.Dataset, s *schema.SourceTotals, w Window) (n int64, err error) {
+	if w == Everything {
+		for _, t := range []*schema.Table{&schema.Calls, &schema.ExceptionSpans, &schema.Events, &schema.Losses} {
+			n += d.RowsOf(t, s.Source)
+		}
+		return n, nil
+	}
 	count := func(table *schema.Table, inside func(b *schema.Batch, row int) bool) {
 		if err == nil {
 			err = read.EachBatch(d, table, s.Source, func(b *schema.Batch) error {

@@ -31,6 +31,7 @@ type Timeline struct {
 	Tasks   []Task
 	Frames  []calls.Frame
 	Slices  int64 // calls, exceptions and marks in the window
+	AtLeast int64 // instructions of a call that is among them; 0: all are
 
 	paths  paths
 	spans  []span  // by their start, the outer one first
@@ -114,11 +115,10 @@ func Each(m *report.Merged, dirs []string, test string, w Window, calls Calls, d
 			return nil
 		}
 		return calls.with(d, s, w, func(all *dataset.Dataset, s *schema.SourceTotals) error {
-			t, err := newTimeline(m, all, s, w)
+			t, err := newTimeline(m, d, all, s, w)
 			if err != nil {
 				return err
 			}
-			t.Dir = d.Dir
 			return do(t)
 		})
 	})
