@@ -209,8 +209,7 @@ var ExceptionSpans = Table{
 		sourceColumn,
 		{
 			Name: "span", Type: Int64, Rising: true,
-			Doc: "Number of the row in its source, from 0; the first are those that ended first. Of more than 65,536 calls the longest " +
-				"are rows, unless the table was asked for.",
+			Doc: "Number of the row in its source, from 0; the first are those that ended first.",
 		},
 		{Name: "seq", Type: Int64, Rising: true, Doc: "Ordinal, in its source, of the first instruction after the entry."},
 		rises(segmentColumn),
