@@ -16,6 +16,7 @@ import (
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/figures"
+	"github.com/tracelake/tracelake/pipeline/report/page"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -154,7 +155,75 @@ func answerTotals(t *testing.T, dir string, lines bool, want total) map[string]s
 		t.Fatal(err)
 	}
 	same("speedscope", s.weight(), want.unit())
+	p := pageTotals(t, dir)
+	same("functions of the page", p.functions, want.unit())
+	same("all of the page", p.spent, want.unit())
+	same("flame graph of the page", p.flame.instructions, want.instructions)
+	same("flame graph of the page, in cycles", p.flame.cycles, want.cycles)
+	out["page"] = fmt.Sprint(p)
+	if lines {
+		out["lcov"] = said(t, "convert", "--to", "lcov", dir)
+		sameCoverage(t, dir, out["lcov"])
+	}
 	return out
+}
+
+// pageTotal is what a page adds up to.
+type pageTotal struct {
+	spent, functions int64
+	flame            total
+}
+
+func pageTotals(t *testing.T, dir string) (x pageTotal) {
+	t.Helper()
+	p, err := page.Read([]string{dir}, page.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.spent = p.Data.Spent
+	for _, own := range p.Data.Functions.Own {
+		x.functions += own
+	}
+	f := p.Data.Flame
+	for i, parent := range f.Parent {
+		if parent == 0 {
+			x.flame.instructions += f.Instructions[i]
+			if f.Cycles != nil {
+				x.flame.cycles += f.Cycles[i]
+			}
+		}
+	}
+	return x
+}
+
+// sameCoverage demands that a tracefile of lcov has as many lines, and as many of them covered, as report coverage; and
+// functions and branch outcomes, but for those of code without a line, which the format has no place for.
+func sameCoverage(t *testing.T, dir, tracefile string) {
+	t.Helper()
+	type extent struct{ Count, Of int64 }
+	var coverage struct {
+		Functions, Lines extent
+		Branches         struct{ Outcomes extent }
+	}
+	if err := json.Unmarshal([]byte(said(t, "report", "coverage", dir, "--json")), &coverage); err != nil {
+		t.Fatal(err)
+	}
+	sums := map[string]int64{}
+	for line := range strings.Lines(tracefile) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+			sums[key] += n
+		}
+	}
+	for what, x := range map[string]struct{ got, want extent }{
+		"functions": {extent{sums["FNH"], sums["FNF"]}, coverage.Functions},
+		"lines":     {extent{sums["LH"], sums["LF"]}, coverage.Lines},
+		"outcomes":  {extent{sums["BRH"], sums["BRF"]}, coverage.Branches.Outcomes},
+	} {
+		if what == "lines" && x.got != x.want || x.got.Count > x.want.Count || x.got.Of > x.want.Of || 100*x.got.Of < 97*x.want.Of {
+			t.Errorf("%s of lcov are %v, of report coverage %v", what, x.got, x.want)
+		}
+	}
 }
 
 // reported is an answer as JSON.
