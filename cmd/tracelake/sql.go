@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,6 +33,8 @@ They are described in docs/tables.md. Several datasets are read together; the
 column dataset of the views has the name of the directory.
 
 Without --command the queries come from the terminal or from standard input.
+They read and write no files but those of the datasets, unless --unsafe is given.
+The views are those of this program, whatever views.sql of a dataset says.
 
 Examples:
    tracelake sql run1
@@ -39,6 +42,7 @@ Examples:
    tracelake sql run1 < query.sql`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "command", Aliases: []string{"c"}, Category: groupInput, Usage: "run `QUERY` and end"},
+			&cli.BoolFlag{Name: "unsafe", Category: groupInput, Usage: "let queries read and write any file, and load extensions"},
 		},
 		Action: sql,
 	}
@@ -53,12 +57,16 @@ func sql(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	lines, err := duckdb.Setup(dirs, views)
+	defer views.close()
+	lines, err := duckdb.Setup(dirs, views.file, ctx.Bool("unsafe"))
 	if err != nil {
 		return err
 	}
 	program, err := exec.LookPath("duckdb")
 	if err != nil {
+		if views.isTemporary {
+			return fmt.Errorf("duckdb: is not on the PATH; get it from %s", whereDuckDB)
+		}
 		fmt.Fprintln(ctx.App.Writer, strings.TrimSpace(strings.Join(append(lines, command), "\n")))
 		return fmt.Errorf("duckdb: is not on the PATH; get it from %s, or type the lines above in DuckDB elsewhere",
 			whereDuckDB)
@@ -95,14 +103,52 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// viewsFor returns the views.sql that reads all datasets: its own dataset has no
+// views are a script with the views of this program.
+type views struct {
+	file        string
+	isTemporary bool
+}
+
+// close removes the script, if it is of no dataset.
+func (v *views) close() {
+	if v.isTemporary {
+		os.Remove(v.file) // in the folder of temporary files, and not worth failing for
+	}
+}
+
+// scriptOf returns the views of a dataset: its own script, if it is as this program writes it.
+func scriptOf(dir string) (*views, error) {
+	d, err := dataset.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	text, name := d.Views(), filepath.Join(dir, schema.ViewsFile)
+	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(text)) {
+		if own, err := os.ReadFile(name); err == nil && string(own) == text {
+			return &views{file: name}, nil
+		}
+	}
+	f, err := os.CreateTemp("", "tracelake-*.sql")
+	if err != nil {
+		return nil, fmt.Errorf("file for views: %w", err)
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
+		return nil, fmt.Errorf("file for views: %w", err)
+	}
+	return &views{file: f.Name(), isTemporary: true}, nil
+}
+
+// viewsFor returns the views that read all datasets: their own dataset has no
 // table that another lacks. One that was written earlier may have fewer.
-func viewsFor(dirs []string) (string, error) {
+func viewsFor(dirs []string) (*views, error) {
 	tables := make([][]string, len(dirs))
 	for i, dir := range dirs {
 		names, err := parquetTables(dir)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		tables[i] = names
 	}
@@ -115,12 +161,12 @@ func viewsFor(dirs []string) (string, error) {
 	for i := range tables {
 		for _, name := range tables[fewest] {
 			if !slices.Contains(tables[i], name) {
-				return "", fmt.Errorf("%s and %s cannot be read together: the second has no table %s; export both with the same "+
+				return nil, fmt.Errorf("%s and %s cannot be read together: the second has no table %s; export both with the same "+
 					"--level and --tables", dirs[fewest], dirs[i], name)
 			}
 		}
 	}
-	return filepath.Join(dirs[fewest], schema.ViewsFile), nil
+	return scriptOf(dirs[fewest])
 }
 
 // parquetTables returns the names of the tables of a dataset that DuckDB can read.

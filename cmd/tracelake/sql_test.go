@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +49,51 @@ func TestSQL(t *testing.T) {
 	}
 }
 
+// What a foreign views.sql says is not executed, and queries write no file outside of the datasets, unless they may.
+func TestSQLConfined(t *testing.T) {
+	path := filepath.Dir(need.DuckDB(t)) + string(filepath.ListSeparator) + os.Getenv("PATH")
+	dir := t.TempDir()
+	sampleDataset(t, filepath.Join(dir, "run"))
+	views := filepath.Join(dir, "run", "views.sql")
+	text, err := os.ReadFile(views)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(views, append(text, "COPY (SELECT 1) TO 'foreign.csv';\n"...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, query string
+		flags       []string
+		ok          bool
+	}{
+		{"a query", "FROM summary", nil, true},
+		{"COPY", "COPY (SELECT 1) TO 'copied.csv'", nil, false},
+		{"COPY above", "COPY (SELECT 1) TO 'run/../copied.csv'", nil, false},
+		{"ATTACH", "ATTACH 'attached.db'", nil, false},
+		{"other files", "SELECT count(*) FROM read_text('/etc/hostname')", nil, false},
+		{"the lock", "SET enable_external_access = true", nil, false},
+		{"unsafe", "COPY (SELECT 1) TO 'unsafe.csv'", []string{"--unsafe"}, true},
+	} {
+		cmd := exec.Command("tracelake", slices.Concat([]string{"sql", "run"}, tt.flags, []string{"-c", tt.query})...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+path)
+		if out, err := cmd.CombinedOutput(); (err == nil) != tt.ok {
+			t.Errorf("%s: %v\n%s", tt.name, err, out)
+		}
+	}
+	var names []string
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		names = append(names, f.Name())
+	}
+	if want := []string{"run", "unsafe.csv"}; !slices.Equal(names, want) {
+		t.Errorf("there is %q, want %q", names, want)
+	}
+}
+
 // Without DuckDB the lines are shown that work in one elsewhere.
 func TestSQLWithoutDuckDB(t *testing.T) {
 	program, err := exec.LookPath("tracelake")
@@ -61,7 +107,7 @@ func TestSQLWithoutDuckDB(t *testing.T) {
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, _ := cmd.Output()
-	const want = "SET VARIABLE tracelake_dirs = ['run1'];\n.read \"run1/views.sql\"\nSELECT instructions FROM summary;\n"
+	const want = "SET VARIABLE tracelake_dirs = ['run1'];\n.read \"run1/views.sql\"\nSET allowed_directories = ['run1'];\nSET enable_external_access = false;\nSET lock_configuration = true;\nSELECT instructions FROM summary;\n"
 	if string(out) != want || cmd.ProcessState.ExitCode() != 1 {
 		t.Errorf("exit status %d, prints\n%swant\n%s", cmd.ProcessState.ExitCode(), out, want)
 	}

@@ -166,6 +166,11 @@ func (d *Dataset) tables() []*schema.Table {
 	return slices.DeleteFunc(schema.Tables(), func(t *schema.Table) bool { return !d.Has(t) })
 }
 
+// Views returns views.sql as this program makes it of d, whatever the file is.
+func (d *Dataset) Views() string {
+	return schema.Views(d.tables(), d.format, contents(d.Manifest.Tables))
+}
+
 // addPart adds a part to its series. Its name has to be the next one of the series,
 // so no path can point outside the dataset.
 func (d *Dataset) addPart(t *schema.Table, p schema.PartFile) *Error {

@@ -16,24 +16,34 @@ func (e *PathError) Error() string {
 }
 
 // Setup returns the lines for the shell that make views of the datasets in dirs, by
-// the script views. The variable comes first: the script reads it.
-func Setup(dirs []string, views string) ([]string, error) {
-	names := make([]string, len(dirs))
+// the script views. The variable comes first: the script reads it. Then queries read
+// and write nothing but files in dirs, unless unsafe is true.
+func Setup(dirs []string, views string, unsafe bool) ([]string, error) {
+	names, allowed := make([]string, len(dirs)), []string(nil)
 	for i, dir := range dirs {
 		path, err := slashes(dir)
 		if err != nil {
 			return nil, err
 		}
 		names[i] = sqlString(globLiteral(path))
+		allowed = append(allowed, sqlString(path)) // of what is found by the pattern
+		if pattern := names[i]; pattern != sqlString(path) {
+			allowed = append(allowed, pattern)
+		}
 	}
 	script, err := slashes(views)
 	if err != nil {
 		return nil, err
 	}
-	return []string{
+	lines := []string{
 		"SET VARIABLE tracelake_dirs = [" + strings.Join(names, ", ") + "];",
 		".read " + shellString(script),
-	}, nil
+	}
+	if !unsafe {
+		lines = append(lines, "SET allowed_directories = ["+strings.Join(allowed, ", ")+"];",
+			"SET enable_external_access = false;", "SET lock_configuration = true;")
+	}
+	return lines, nil
 }
 
 // slashes returns a path as DuckDB writes it. It takes a backslash for a separator
