@@ -142,8 +142,18 @@ func TestRedecodeArchive(t *testing.T) {
 			then, err := os.Stat(packed[0])
 			check(t, err)
 			given := capture.Options{ELFs: tt.after.ELFs, Symbols: tt.after.Symbols}
-			_, err = Redecode(t.Context(), dir, tt.capture, Options{Capture: given, Workers: 2, Tool: schema.Tool{Name: "test"}})
-			check(t, err)
+			again := func() error {
+				_, err := Redecode(t.Context(), dir, tt.capture, Options{Capture: given, Workers: 2, Tool: schema.Tool{Name: "test"}})
+				return err
+			}
+			if given.ImageStore = tt.create.Images; given.ImageStore != "" { // which the archive alone does not decide
+				given.ImageStore = ""
+				if err := again(); err == nil || !strings.Contains(err.Error(), "keeps program memory outside of it") {
+					t.Errorf("without a place for images: %v", err)
+				}
+				given.ImageStore = tt.create.Images
+			}
+			check(t, again())
 			demandEqual(t, archivedFiles(t, dir), want)
 			if now, err := os.Stat(packed[0]); err != nil || !os.SameFile(now, then) {
 				t.Errorf("the trace was packed again: %v", err)
