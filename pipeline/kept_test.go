@@ -75,7 +75,7 @@ func TestKeptDataset(t *testing.T) {
 		"open":   func() error { _, err := dataset.Open(dir); return err },
 		"report": func() error { _, err := report.Read([]string{dir}, report.Options{}); return err },
 		"index":  func() error { _, err := window.OpenIndex(dir); return err },
-		"prune":  func() error { _, err := dataset.Prune(dir, schema.LevelNone); return err },
+		"prune":  func() error { _, err := dataset.Prune(t.Context(), dir, schema.LevelNone); return err },
 	} {
 		if err := read(); err == nil || err.Error() != dir+olderDataset {
 			t.Errorf("%s: %v, want %s", what, err, dir+olderDataset)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -199,11 +200,11 @@ func (c *conversion) write(ctx *cli.Context, f *format) (err error) {
 	if err := c.notes.writeTo(ctx.App.ErrWriter); err != nil {
 		return err
 	}
-	return c.save(ctx.App.Writer, f.binary)
+	return c.save(ctx.Context, ctx.App.Writer, f.binary)
 }
 
 // save writes what was made to the file of the command line, or else to stdout.
-func (c *conversion) save(stdout io.Writer, binary bool) error {
+func (c *conversion) save(ctx context.Context, stdout io.Writer, binary bool) error {
 	write := c.stream
 	if write == nil {
 		write = func(w io.Writer) error {
@@ -212,23 +213,40 @@ func (c *conversion) save(stdout io.Writer, binary bool) error {
 		}
 	}
 	if c.output != "" {
-		return writeFile(c.output, write)
+		return writeFile(ctx, c.output, write)
 	}
 	if binary {
 		stdout = underlying(stdout)
 	}
-	return write(stdout)
+	return write(&untilDone{ctx, stdout})
+}
+
+// untilDone writes until a context is done.
+type untilDone struct {
+	ctx context.Context
+	to  io.Writer
+}
+
+// Write implements [io.Writer].
+func (w *untilDone) Write(b []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.to.Write(b)
 }
 
 // writeFile writes a file. If that fails there is none: a part of one may look whole.
-func writeFile(path string, write func(io.Writer) error) error {
+func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	info, err := f.Stat()
 	regular := err == nil && info.Mode().IsRegular()
-	if err := errors.Join(write(f), f.Close()); err != nil {
+	if err := errors.Join(write(&untilDone{ctx, f}), f.Close(), ctx.Err()); err != nil {
 		if regular { // no device, or pipe
 			os.Remove(path)
 		}

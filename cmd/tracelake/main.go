@@ -14,8 +14,8 @@ import (
 )
 
 // heapGrowth is by how many percent the heap may grow before the garbage
-// collector runs, if GOGC does not say: what waits between the stages lives for
-// so short a time that Go's 100 costs memory and gains no speed.
+// collector runs, if GOGC does not say, in commands that do not decode: Go's 100
+// costs memory and gains no speed.
 const heapGrowth = 70
 
 func main() {

@@ -48,7 +48,7 @@ func prune(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := dataset.Prune(dir, level)
+	p, err := dataset.Prune(ctx.Context, dir, level)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -153,13 +154,13 @@ func reportHTML(ctx *cli.Context) error {
 		return err
 	}
 	text, err := p.Fit(h.maxSize)
-	if err != nil {
+	if err = errors.Join(err, ctx.Context.Err()); err != nil {
 		return err
 	}
 	if err := h.warn(ctx, p); err != nil {
 		return err
 	}
-	return h.save(ctx.App.Writer, text)
+	return h.save(ctx.Context, ctx.App.Writer, text)
 }
 
 // warn says on stderr what somebody who does not look at the page should know.
@@ -175,7 +176,7 @@ func (h *htmlArgs) warn(ctx *cli.Context, p *page.Page) error {
 }
 
 // save writes a page to the file that is wanted: beside it, until it is whole.
-func (h *htmlArgs) save(stdout io.Writer, text []byte) error {
+func (h *htmlArgs) save(ctx context.Context, stdout io.Writer, text []byte) error {
 	write := func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
@@ -194,12 +195,12 @@ func (h *htmlArgs) save(stdout io.Writer, text []byte) error {
 	case info.IsDir():
 		return fmt.Errorf("%s: is a directory; give the file to write", h.output)
 	case !info.Mode().IsRegular(): // a device, or a pipe
-		return writeFile(h.output, write)
+		return writeFile(ctx, h.output, write)
 	case !h.overwrite:
 		return fmt.Errorf("%s: exists; add --overwrite to replace it", h.output)
 	}
 	part := fmt.Sprintf("%s.%d.part", h.output, os.Getpid())
-	if err := writeFile(part, write); err != nil {
+	if err := writeFile(ctx, part, write); err != nil {
 		return err
 	}
 	if err := os.Rename(part, h.output); err != nil {

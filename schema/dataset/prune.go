@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -27,8 +28,8 @@ type Pruned struct {
 // default. LevelBlocks is only for datasets that have blocks.
 //
 // The files that stay are linked into a folder beside dir, which takes its place as in
-// [Writer.Close]: dir is at any moment the old dataset or the new one.
-func Prune(dir string, to schema.Level) (*Pruned, error) {
+// [Writer.Close]: dir is at any moment the old dataset or the new one. If ctx is done before, it is the old one.
+func Prune(ctx context.Context, dir string, to schema.Level) (*Pruned, error) {
 	d, err := Open(dir)
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func Prune(dir string, to schema.Level) (*Pruned, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, errors.Join(w.prune(d, p), w.Abandon())
+	return p, errors.Join(w.prune(ctx, d, p), w.Abandon())
 }
 
 // removeDead removes what a process that died left beside dir: one that was killed once the
@@ -122,14 +123,14 @@ func (d *Dataset) rewritable() error {
 }
 
 // prune writes what stays of d, and puts it in its place.
-func (w *Writer) prune(d *Dataset, p *Pruned) error {
+func (w *Writer) prune(ctx context.Context, d *Dataset, p *Pruned) error {
 	if err := d.demandInPlace(); err != nil {
 		return err
 	}
 	w.tables = slices.DeleteFunc(d.tables(), func(t *schema.Table) bool { return slices.Contains(p.Dropped, t) })
 	for _, t := range w.tables {
 		for _, part := range d.Manifest.Tables[t.Name].Parts {
-			if err := w.adopt(d, part.Path); err != nil {
+			if err := errors.Join(ctx.Err(), w.adopt(d, part.Path)); err != nil {
 				return err
 			}
 			w.addPart(t, part)
@@ -141,6 +142,9 @@ func (w *Writer) prune(d *Dataset, p *Pruned) error {
 		m.Run.Pruned = append(m.Run.Pruned, t.Name)
 	}
 	p.Left = &m
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	return w.commit(&m)
 }
 

@@ -44,7 +44,7 @@ func TestPrune(t *testing.T) {
 			dir, wanted := w.Write(t), want.Write(t)
 			before, err := os.Stat(filepath.Join(dir, "losses", "10-00000.parquet"))
 			check(t, err)
-			p, err := dataset.Prune(dir, tt.to)
+			p, err := dataset.Prune(t.Context(), dir, tt.to)
 			check(t, err)
 			var names []string
 			for _, table := range p.Dropped {
@@ -62,7 +62,7 @@ func TestPrune(t *testing.T) {
 				t.Errorf("%q", got)
 			}
 			comparePruned(t, dir, wanted, names)
-			again, err := dataset.Prune(dir, tt.to)
+			again, err := dataset.Prune(t.Context(), dir, tt.to)
 			if err != nil || len(again.Dropped) > 0 {
 				t.Errorf("again: %v, %v", again, err)
 			}
@@ -155,7 +155,7 @@ func TestPruneRefuses(t *testing.T) {
 				tt.change(t, dir)
 			}
 			before := fileTexts(t, dir)
-			if _, err := dataset.Prune(dir, tt.to); err == nil || !strings.Contains(filepath.ToSlash(err.Error()), tt.want) {
+			if _, err := dataset.Prune(t.Context(), dir, tt.to); err == nil || !strings.Contains(filepath.ToSlash(err.Error()), tt.want) {
 				t.Errorf("%v, want %s", err, tt.want)
 			}
 			if got := fileTexts(t, dir); !slices.Equal(got, before) {
@@ -176,11 +176,11 @@ func TestPruneKilled(t *testing.T) {
 	old := filepath.Join(parent, "."+filepath.Base(dir)+".tracelake-partial-1234")
 	rows := filepath.Join(t.TempDir(), "rows")
 	check(t, os.CopyFS(rows, os.DirFS(dir)))
-	_, err := dataset.Prune(dir, schema.LevelNone)
+	_, err := dataset.Prune(t.Context(), dir, schema.LevelNone)
 	check(t, err)
 	check(t, os.CopyFS(old, os.DirFS(rows))) // what the swap put there
 	check(t, os.WriteFile(filepath.Join(parent, "."+filepath.Base(dir)+".tracelake-lock"), nil, 0o666))
-	p, err := dataset.Prune(dir, schema.LevelNone)
+	p, err := dataset.Prune(t.Context(), dir, schema.LevelNone)
 	check(t, err)
 	if len(p.Dropped) > 0 {
 		t.Errorf("dropped %d tables", len(p.Dropped))

@@ -303,7 +303,7 @@ func TestResumeAnew(t *testing.T) {
 	again := newResumed(t)
 	again.dir, again.options.Overwrite = r.dir, true
 	again.suspend(t)
-	if _, err := dataset.Prune(r.dir, schema.LevelNone); err == nil || !strings.Contains(err.Error(), "has an unfinished dataset beside it; go on with export --resume, or remove ") {
+	if _, err := dataset.Prune(t.Context(), r.dir, schema.LevelNone); err == nil || !strings.Contains(err.Error(), "has an unfinished dataset beside it; go on with export --resume, or remove ") {
 		t.Error(err)
 	}
 	check(t, again.resume())
