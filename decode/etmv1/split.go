@@ -27,9 +27,13 @@ func (s *split) end() { *s = split{} }
 func (d *Decoder) isPair(in *isa.Instruction) bool { return d.walk.ISA() == schema.T32 && in.Size == 4 }
 
 // firstHalf handles the first of the two statuses: it makes no row and does not move
-// the position.
+// the position. A second half to which no first one led is as without image.
 func (d *Decoder) firstHalf() bool {
 	if d.split.second || d.split.orphan || d.walk.ISA() != schema.T32 || d.walk.Next() != 4 {
+		return false
+	}
+	if d.halfword(d.walk.PC().Address)>>11 != prefix {
+		d.split.orphan = true
 		return false
 	}
 	d.split.second, d.split.first = true, true
