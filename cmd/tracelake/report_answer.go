@@ -21,8 +21,8 @@ func (q *question) head(name string) []answer.Fact {
 // write writes an answer: for programs, or as a screen that fill fills.
 func (q *question) write(ctx *cli.Context, a *answer.Answer, fill func(*screen)) error {
 	switch {
-	case ctx.Context.Err() != nil:
-		return ctx.Context.Err()
+	case ctx.Err() != nil:
+		return ctx.Err()
 	case q.json:
 		return answer.JSON(ctx.App.Writer, a)
 	case q.csv:

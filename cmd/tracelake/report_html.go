@@ -154,7 +154,7 @@ func reportHTML(ctx *cli.Context) error {
 		return err
 	}
 	text, err := p.Fit(h.maxSize)
-	if err = errors.Join(err, ctx.Context.Err()); err != nil {
+	if err = errors.Join(err, ctx.Err()); err != nil {
 		return err
 	}
 	if err := h.warn(ctx, p); err != nil {
