@@ -247,6 +247,7 @@ func TestArchiveHostile(t *testing.T) {
 	index := filepath.Join(dir, schema.ArchiveFile)
 	good, err := os.ReadFile(index)
 	check(t, err)
+	check(t, os.WriteFile(filepath.Join(dir, "capture", "plain.zst"), []byte("plain"), 0o666))
 	for _, tt := range []struct {
 		name   string
 		change func(ix *archive.Index)
@@ -264,7 +265,10 @@ func TestArchiveHostile(t *testing.T) {
 		{"another hash", func(ix *archive.Index) { ix.Files[0].SHA256 = strings.Repeat("0", 64) }, "is not as it was archived"},
 		{"a wrong size", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Bytes++ }) }, "holds"},
 		{"a file that is not there", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Path = "capture/none.zst" }) }, "is missing"},
-		{"not packed", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Path = "capture/snapshot.ini" }) }, "seek table"},
+		{"not packed", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Path = "capture/plain.zst" }) }, "seek table"},
+		{"one file twice", func(ix *archive.Index) {
+			changeTrace(ix, func(f *archive.File) { ix.Files = append(ix.Files, archive.File{Name: "more", Kind: f.Kind, SHA256: f.SHA256, Bytes: f.Bytes, Path: f.Path, Packed: true}) })
+		}, "twice"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var ix archive.Index

@@ -90,7 +90,7 @@ func (ix *Index) problem() string {
 	if filepath.IsAbs(ix.Images) || ix.Images == "" {
 		return fmt.Sprintf("says that images are in %q, which is not relative to it", ix.Images)
 	}
-	begins := 0
+	begins, paths := 0, map[string]bool{}
 	for i := range ix.Files {
 		f := &ix.Files[i]
 		image := f.Kind == kindMemory || f.Kind == kindArgument
@@ -103,7 +103,10 @@ func (ix *Index) problem() string {
 			return fmt.Sprintf("says that %q of kind %s is in %q", f.Name, f.Kind, f.Path)
 		case !image && !isInCapture(f.Path):
 			return fmt.Sprintf("names %q, which is not in the archive", f.Path)
+		case !image && paths[f.Path]: // each would be unpacked by itself
+			return fmt.Sprintf("names %q twice", f.Path)
 		}
+		paths[f.Path] = true
 		if f.Name == ix.Begin && !image {
 			begins++
 		}
