@@ -73,9 +73,9 @@ func TestSampleFile(t *testing.T) {
 		"instructions seq=0 byte_offset=52 address=4096",
 		"instructions seq=1 byte_offset=64 address=4100",
 		"losses byte_offset=16 bytes=2 reason=unsynced",
-		"losses byte_offset=88 bytes=1 reason=truncated",
-		"segments byte_offset=40 bytes=5 instructions=2",
-		"sources protocol=samples unit=samples bytes=7 bytes_decoded=4 bytes_lost=3",
+		"losses byte_offset=88 bytes=0 reason=truncated",
+		"segments byte_offset=40 bytes=4 instructions=2",
+		"sources protocol=samples unit=samples bytes=6 bytes_decoded=4 bytes_lost=2",
 	}
 	if got := rowsInWords(t, "run", want); !slices.Equal(got, want) {
 		t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

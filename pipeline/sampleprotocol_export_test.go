@@ -71,17 +71,17 @@ func TestSampleProtocol(t *testing.T) {
 		"events byte_offset=72 event=trace_on address=8192 detail=NULL",
 		"losses byte_offset=0 bytes=1 reason=unsynced",
 		"losses byte_offset=56 bytes=2 reason=reserved_header",
-		"losses byte_offset=96 bytes=1 reason=truncated",
+		"losses byte_offset=96 bytes=0 reason=truncated",
 		"segments byte_offset=8 bytes=4 bytes_lost=0 instructions=3",
 		"segments byte_offset=40 bytes=4 bytes_lost=2 instructions=1",
-		"segments byte_offset=72 bytes=4 bytes_lost=1 instructions=2",
+		"segments byte_offset=72 bytes=3 bytes_lost=0 instructions=2",
 		"counts source=16 address=4096 executed=2 failed=0 unknown=0 first_seq=0 timed=0 cycles=NULL cycles_spread=NULL",
 		"counts source=16 address=4100 executed=1 failed=0 unknown=0 first_seq=1 timed=0 cycles=NULL cycles_spread=NULL",
 		"counts source=16 address=4104 executed=1 failed=0 unknown=0 first_seq=2 timed=0 cycles=NULL cycles_spread=NULL",
 		"counts source=16 address=8192 executed=1 failed=0 unknown=0 first_seq=4 timed=0 cycles=NULL cycles_spread=NULL",
 		"counts source=16 address=8196 executed=1 failed=0 unknown=0 first_seq=5 timed=0 cycles=NULL cycles_spread=NULL",
 		"edges source=16 from_address=4104 to_address=4096 kind=return outcome=taken n=1 cycles=NULL", // a loss cuts the other
-		"sources protocol=samples status=decoded unit=samples bytes=13 bytes_decoded=9 bytes_lost=4",
+		"sources protocol=samples status=decoded unit=samples bytes=12 bytes_decoded=9 bytes_lost=3",
 	}
 	for _, workers := range []int{1, 3} {
 		out := filepath.Join(t.TempDir(), "run")

@@ -66,8 +66,11 @@ var readers = map[string]func(*cli.Context) (any, error){
 	},
 	"synth": func(ctx *cli.Context) (any, error) { return readSynth(ctx) },
 	"sql": func(ctx *cli.Context) (any, error) {
-		dirs, command, err := readSQL(ctx)
-		return []any{dirs, command}, err
+		args, err := readSQL(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return *args, nil
 	},
 	"completion": func(*cli.Context) (any, error) { return nil, nil },
 	"man":        func(*cli.Context) (any, error) { return nil, nil },

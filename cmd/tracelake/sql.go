@@ -33,8 +33,8 @@ They are described in docs/tables.md. Several datasets are read together; the
 column dataset of the views has the name of the directory.
 
 Without --command the queries come from the terminal or from standard input.
-They read and write no files but those of the datasets, unless --unsafe is given.
-The views are those of this program, whatever views.sql of a dataset says.
+They read and write no files but those of the datasets, unless --unsafe is
+given. The views are those of this program, not of the file views.sql.
 
 Examples:
    tracelake sql run1
@@ -49,16 +49,16 @@ Examples:
 }
 
 func sql(ctx *cli.Context) error {
-	dirs, command, err := readSQL(ctx)
+	args, err := readSQL(ctx)
 	if err != nil {
 		return err
 	}
-	views, err := viewsFor(dirs)
+	views, err := viewsFor(args.dirs)
 	if err != nil {
 		return err
 	}
 	defer views.close()
-	lines, err := duckdb.Setup(dirs, views.file, ctx.Bool("unsafe"))
+	lines, err := duckdb.Setup(args.dirs, views.file, args.unsafe)
 	if err != nil {
 		return err
 	}
@@ -67,31 +67,38 @@ func sql(ctx *cli.Context) error {
 		if views.isTemporary {
 			return fmt.Errorf("duckdb: is not on the PATH; get it from %s", whereDuckDB)
 		}
-		fmt.Fprintln(ctx.App.Writer, strings.TrimSpace(strings.Join(append(lines, command), "\n")))
+		fmt.Fprintln(ctx.App.Writer, strings.TrimSpace(strings.Join(append(lines, args.command), "\n")))
 		return fmt.Errorf("duckdb: is not on the PATH; get it from %s, or type the lines above in DuckDB elsewhere",
 			whereDuckDB)
 	}
-	return runDuckDB(ctx.Context, program, duckDBArgs(lines, command))
+	return runDuckDB(ctx.Context, program, duckDBArgs(lines, args.command))
+}
+
+// sqlArgs is what a command line of sql says.
+type sqlArgs struct {
+	dirs    []string
+	command string
+	unsafe  bool
 }
 
 // readSQL reads the command line of sql.
-func readSQL(ctx *cli.Context) (dirs []string, command string, err error) {
-	dirs = ctx.Args().Slice()
+func readSQL(ctx *cli.Context) (*sqlArgs, error) {
+	dirs := ctx.Args().Slice()
 	if len(dirs) == 0 {
-		return nil, "", usage("sql", "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
+		return nil, usage("sql", "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
 	}
 	for i, dir := range dirs {
 		if slices.ContainsFunc(dirs[:i], func(d string) bool { return sameFile(d, dir) }) {
-			return nil, "", usage(dir, "is given twice", "its rows would count twice; give it once")
+			return nil, usage(dir, "is given twice", "its rows would count twice; give it once")
 		}
 	}
 	if ctx.IsSet("command") && strings.TrimSpace(ctx.String("command")) == "" {
-		return nil, "", usage("--command", "is without a query", `write it as --command "FROM summary"`)
+		return nil, usage("--command", "is without a query", `write it as --command "FROM summary"`)
 	}
 	for i := range dirs {
 		dirs[i] = dataset.Dir(dirs[i])
 	}
-	return dirs, ctx.String("command"), nil
+	return &sqlArgs{dirs, ctx.String("command"), ctx.Bool("unsafe")}, nil
 }
 
 func sameFile(a, b string) bool {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -89,9 +90,6 @@ func (s *Source) layUnits() error {
 		return layoutError(s.Buffer.Name, err)
 	}
 	s.Layout, s.Bytes = layout, layout.Units()
-	if layout.Rest() > 0 {
-		s.Bytes++
-	}
 	return nil
 }
 
@@ -188,15 +186,15 @@ func (s *Source) RegisterTexts() map[string]string {
 	return values
 }
 
-// CutOff returns the loss of the unit that the end of the buffer cuts off, false if
+// CutOff returns the loss of the unit that the end of the buffer cuts off, which is none of the source's; false if
 // there is none, or only some units were decoded.
 func (s *Source) CutOff(decoded int64) (schema.Loss, bool) {
 	if s.Layout == nil || s.Layout.Rest() == 0 || decoded < s.Layout.Units() {
 		return schema.Loss{}, false
 	}
 	return schema.Loss{
-		Key: schema.Key{Offset: s.Buffer.Size - s.Layout.Rest()}, Bytes: 1, Reason: schema.LossTruncated,
-		Detail: fmt.Sprintf("the buffer ends after %d bytes of a record of layout %s", s.Layout.Rest(),
+		Key: schema.Key{Offset: s.Buffer.Size - s.Layout.Rest()}, Reason: schema.LossTruncated,
+		Detail: fmt.Sprintf("the buffer ends after %s of a record of layout %s", figures.Count(s.Layout.Rest(), "byte"),
 			s.Layout.Name()),
 	}, true
 }
