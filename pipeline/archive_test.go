@@ -267,7 +267,9 @@ func TestArchiveHostile(t *testing.T) {
 		{"a file that is not there", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Path = "capture/none.zst" }) }, "is missing"},
 		{"not packed", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Path = "capture/plain.zst" }) }, "seek table"},
 		{"one file twice", func(ix *archive.Index) {
-			changeTrace(ix, func(f *archive.File) { ix.Files = append(ix.Files, archive.File{Name: "more", Kind: f.Kind, SHA256: f.SHA256, Bytes: f.Bytes, Path: f.Path, Packed: true}) })
+			changeTrace(ix, func(f *archive.File) {
+				ix.Files = append(ix.Files, archive.File{Name: "more", Kind: f.Kind, SHA256: f.SHA256, Bytes: f.Bytes, Path: f.Path, Packed: true})
+			})
 		}, "twice"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
