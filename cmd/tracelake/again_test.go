@@ -62,6 +62,11 @@ func TestShortCalls(t *testing.T) {
 		t.Errorf("%d stacks are known", known)
 	}
 
+	page := filepath.Join(t.TempDir(), "page.html")
+	said(t, "report", "html", short, "-o", page)
+	if text, err := os.ReadFile(page); err != nil || !bytes.Contains(text, []byte("In time order, calls of fewer than 256 instructions are not drawn")) {
+		t.Errorf("the page does not say which calls it draws: %v", err)
+	}
 	if err := os.Rename(input, input+".moved"); err != nil {
 		t.Fatal(err)
 	}

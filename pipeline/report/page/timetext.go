@@ -61,7 +61,7 @@ func (p *Page) timeText() *timeText {
 	}
 	for _, t := range p.times {
 		if t.least > 0 {
-			x.Notes = append(x.Notes, "Calls of fewer than "+figures.Thousands(t.least)+" instructions are not drawn, and a task that made "+
+			x.Notes = append(x.Notes, "In time order, calls of fewer than "+figures.Thousands(t.least)+" instructions are not drawn, and a task that made "+
 				"no others may be missing: they were left out at export. Export again with --tables +calls to draw all.")
 			break
 		}
