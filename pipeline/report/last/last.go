@@ -113,7 +113,7 @@ func (l *Excerpt) readStack(m *report.Merged, d *dataset.Dataset, s *schema.Sour
 		}
 		tasks, err := stacks.ReadTasksOf(d, s)
 		if err == nil {
-			l.Stack.Task.Number = numberOf(&l.Stack.Task, tasks.Rows)
+			l.Stack.Task = ofWhole(l.Stack.Task, tasks.Rows)
 		}
 		return err
 	}
@@ -130,14 +130,25 @@ func (l *Excerpt) readStack(m *report.Merged, d *dataset.Dataset, s *schema.Sour
 	return err
 }
 
-// numberOf returns the number that a task of a window has among those of the whole; none: it is none of them.
-func numberOf(x *stacks.Task, tasks []stacks.Task) int32 {
-	for i := range tasks {
-		if t := &tasks[i]; t.ContextID == x.ContextID && (t.ContextID.OK || t.Name == x.Name) {
-			return t.Number
+// ofWhole returns the task of the whole that one of a window is, by Context ID, by name, or as the only one with its root;
+// without a number if there is none.
+func ofWhole(x stacks.Task, tasks []stacks.Task) stacks.Task {
+	for _, is := range []func(t *stacks.Task) bool{
+		func(t *stacks.Task) bool { return t.ContextID.OK || t.Name == x.Name },
+		func(t *stacks.Task) bool { return t.Root != "" && t.Root == x.Root },
+	} {
+		var found []stacks.Task
+		for i := range tasks {
+			if t := &tasks[i]; t.ContextID == x.ContextID && is(t) {
+				found = append(found, *t)
+			}
+		}
+		if len(found) == 1 {
+			return found[0]
 		}
 	}
-	return none
+	x.Number = none
+	return x
 }
 
 // Rows makes a dataset with the rows of the instructions, and of all calls, of a source from a point to before
