@@ -38,20 +38,14 @@ func (a *again) rows(dir string) last.Rows {
 	}
 }
 
-// How many instructions before and after a window are decoded with it: they say what was open there.
-const (
-	lookBack  = 1 << 20
-	lookAhead = 1 << 16
-)
-
-// calls implements [timeline.Calls].
+// calls implements [timeline.Calls]. What is before and after the window says what was open there.
 func (a *again) calls(dir string, source uint8, w timeline.Window) (string, error) {
 	var span window.Span
 	if w.From > timeline.Everything.From {
-		span.From = pointOf(last.Point{Kind: last.AtSeq, N: max(0, w.From-lookBack)})
+		span.From = pointOf(last.Point{Kind: last.AtSeq, N: max(0, w.From-last.LookBack)})
 	}
 	if w.Until < timeline.Everything.Until {
-		span.To = pointOf(last.Point{Kind: last.AtSeq, N: w.Until + lookAhead})
+		span.To = pointOf(last.Point{Kind: last.AtSeq, N: w.Until + last.LookAhead})
 	}
 	return a.decode(part{dir, source, span, schema.LevelNone})
 }
@@ -69,10 +63,13 @@ func (a *again) decode(p part) (string, error) {
 		a.made = map[part]string{}
 	}
 	to := filepath.Join(a.files, fmt.Sprint(len(a.made)))
-	a.made[p] = to
-	return to, pipeline.ExportSpan(a.ctx.Context, p.dir, to, p.source, p.span, pipeline.Options{
+	err := pipeline.ExportSpan(a.ctx.Context, p.dir, to, p.source, p.span, pipeline.Options{
 		Workers: runtime.GOMAXPROCS(0), Level: p.level, Tool: schema.Tool{Name: "tracelake", Version: version()},
 	})
+	if err == nil {
+		a.made[p] = to
+	}
+	return to, err
 }
 
 // close removes what was made, and returns err and what is wrong with that.

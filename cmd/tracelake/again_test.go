@@ -62,6 +62,11 @@ func TestShortCalls(t *testing.T) {
 		t.Errorf("%d stacks are known", known)
 	}
 
+	archive := filepath.Join(t.TempDir(), "run.tla")
+	said(t, "archive", input, "-e", elf, "-o", archive, "--quiet")
+	if d := cmp.Diff(eventsBetween(t, short, 700_000, 740_000), eventsBetween(t, archive, 700_000, 740_000)); d != "" {
+		t.Errorf("an archive differs:\n%.1000s", d)
+	}
 	page := filepath.Join(t.TempDir(), "page.html")
 	said(t, "report", "html", short, "-o", page)
 	if text, err := os.ReadFile(page); err != nil || !bytes.Contains(text, []byte("In time order, calls of fewer than 256 instructions are not drawn")) {

@@ -60,9 +60,10 @@ func (r *Record) recorded() *schema.Options {
 // finder returns what finds a file that the command line named, where it was, if it is as it was: "" if it is not, and if
 // c names others, which are all then.
 func (r *Record) finder(c capture.Options) func(a *schema.Argument) string {
+	given := namesFiles(&c)
 	return func(a *schema.Argument) string {
 		name := r.Dataset.Manifest.Run.Files[a.SHA256]
-		if info, err := os.Stat(name); len(c.ELFs)+len(c.Images)+len(c.Symbols) > 0 || err != nil || !info.Mode().IsRegular() {
+		if info, err := os.Stat(name); given || err != nil || !info.Mode().IsRegular() {
 			return ""
 		}
 		if sum, err := archive.FileSum(name); err != nil || sum != a.SHA256 {
@@ -71,3 +72,6 @@ func (r *Record) finder(c capture.Options) func(a *schema.Argument) string {
 		return name
 	}
 }
+
+// namesFiles says whether a command line names program files.
+func namesFiles(c *capture.Options) bool { return len(c.ELFs)+len(c.Images)+len(c.Symbols) > 0 }

@@ -33,7 +33,7 @@ func (o *Options) OfDataset(input string) (string, error) {
 	if _, err := os.Stat(m.Run.Input); err != nil {
 		return "", noCapture(input, fmt.Sprintf("its capture %s is not there", m.Run.Input))
 	}
-	given := len(o.Capture.ELFs)+len(o.Capture.Images)+len(o.Capture.Symbols) > 0
+	given := namesFiles(&o.Capture)
 	with, missing := o.Capture.With(recorded, r.finder(o.Capture))
 	if len(missing) > 0 && !given {
 		return "", missingArgument(input, recorded, missing[0])
@@ -61,10 +61,13 @@ func noCapture(dir, why string) error {
 
 // ExportSpan decodes a span of a source of the capture that the dataset or archive in dir was
 // made of, with the options that it records and itself as the index, into a dataset in to.
-// That has rows of a level, and of all calls. It fails with a [*dataset.Error] if the capture is not at
-// hand.
+// That has rows of a level, and of all calls. The dataset may be the one in an archive. It fails with a
+// [*dataset.Error] if the capture is not at hand.
 func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.Span, opt Options, export Export,
 ) (err error) {
+	if in := filepath.Dir(dir); filepath.Base(dir) == schema.ArchiveDataset && archive.Is(in) {
+		dir = in
+	}
 	r, err := OpenRecord(dir, "")
 	if err != nil {
 		return err

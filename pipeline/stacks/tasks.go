@@ -247,7 +247,7 @@ func (t *tasks) begin(origin schema.TaskOrigin, st *step) {
 	t.stacks = append(t.stacks, running{
 		root: -1, context: t.context, bound: t.context, task: -1, origin: origin, firstSeq: st.at.seq, body: -1, called: none,
 	})
-	t.clock = work{}
+	t.clock = work{} // there are no frames: those before ended, or wait in memory of their own
 	if !t.open(st) {
 		t.root(st)
 	}

@@ -122,8 +122,8 @@ func (l *Excerpt) readStack(m *report.Merged, d *dataset.Dataset, s *schema.Sour
 	if rows == nil {
 		return nil
 	}
-	err = rows.with(s.Source, Point{AtSeq, max(0, l.Before-lookBack)}, Point{AtSeq, l.Before + lookAhead}, of)
-	if e, ok := errors.AsType[*dataset.Error](err); ok {
+	err = rows.with(s.Source, Point{AtSeq, max(0, l.Before-LookBack)}, Point{AtSeq, l.Before + LookAhead}, of)
+	if e, ok := errors.AsType[*dataset.Error](err); ok && !e.Damaged {
 		l.Why += ": the dataset " + e.Problem
 		return nil
 	}

@@ -50,11 +50,11 @@ type span struct {
 	node int32 // that it interrupted; none: it is not known
 }
 
-// lookBack is how many instructions before an instruction are searched for what says which
-// task ran, and lookAhead how many after it where those are decoded again.
+// LookBack is how many instructions before an instruction are searched for what says which
+// task ran, and LookAhead how many after it where those are decoded again.
 const (
-	lookBack  = 1 << 20
-	lookAhead = 1 << 16
+	LookBack  = 1 << 20
+	LookAhead = 1 << 16
 )
 
 // readMoment reads what was open at an instruction.
@@ -70,7 +70,7 @@ func readMoment(d *dataset.Dataset, source uint8, at int64, tree tree, tasks []s
 		return nil, err
 	}
 	decided := false
-	err := eachFrom(d, source, ordered{&schema.Calls, schema.CallsEndSeq}, at+1-lookBack,
+	err := eachFrom(d, source, ordered{&schema.Calls, schema.CallsEndSeq}, at+1-LookBack,
 		func(b *schema.Batch, row int) bool {
 			end := endOf(b, row, schema.CallsEndSeq)
 			w.addCall(b, row, end)
@@ -111,7 +111,7 @@ func (w *moment) readGaps(d *dataset.Dataset, source uint8) error {
 		if !d.Has(t) {
 			continue
 		}
-		err := eachFrom(d, source, ordered{t, schema.KeySeq}, w.at+1-lookBack, func(b *schema.Batch, row int) bool {
+		err := eachFrom(d, source, ordered{t, schema.KeySeq}, w.at+1-LookBack, func(b *schema.Batch, row int) bool {
 			seq := int64(b.Columns[schema.KeySeq].U64[row])
 			switch {
 			case t == &schema.Events && !schema.EventKind(schema.EventsEvent.At(b, row)).IsGap():
@@ -146,7 +146,7 @@ func (w *moment) taskOf(node int32) int32 {
 func (w *moment) readSpans(d *dataset.Dataset, source uint8) error {
 	kinds := map[int64]int{} // the spans, by ordinals of exceptions
 	least := int64(math.MaxInt64)
-	err := eachFrom(d, source, ordered{&schema.ExceptionSpans, schema.ExceptionSpansEndSeq}, w.at+1-lookBack,
+	err := eachFrom(d, source, ordered{&schema.ExceptionSpans, schema.ExceptionSpansEndSeq}, w.at+1-LookBack,
 		func(b *schema.Batch, row int) bool {
 			seq, end := int64(schema.ExceptionSpansSeq.At(b, row)), endOf(b, row, schema.ExceptionSpansEndSeq)
 			node, why := int32(none), schema.CallEnd(schema.ExceptionSpansEnd.At(b, row))

@@ -2,7 +2,9 @@ package timeline
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/bits"
 	"slices"
@@ -132,16 +134,18 @@ func (r *reader) readWindow(whole, d *dataset.Dataset) error {
 
 // readBegin returns where the first segment of a source begins, in cycles of its epoch.
 func readBegin(d *dataset.Dataset, source uint8) (begin point, err error) {
-	first := true
-	err = read.EachBatch(d, &schema.Segments, source, func(b *schema.Batch) error {
-		for ; first && b.Rows() > 0; first = false {
-			begin = point{
-				int64(schema.SegmentsSeq.At(b, 0)), read.Null(b, 0, schema.SegmentsCycle).V, int32(schema.SegmentsEpoch.At(b, 0)),
-			}
+	r := d.Open(&schema.Segments, source)
+	defer r.Close()
+	b, err := r.Next()
+	if err != nil || b.Rows() == 0 {
+		if errors.Is(err, io.EOF) {
+			err = nil
 		}
-		return nil
-	})
-	return begin, err
+		return begin, err
+	}
+	return point{
+		int64(schema.SegmentsSeq.At(b, 0)), read.Null(b, 0, schema.SegmentsCycle).V, int32(schema.SegmentsEpoch.At(b, 0)),
+	}, nil
 }
 
 func readEpochs(d *dataset.Dataset, source uint8) ([]epoch, error) {

@@ -13,7 +13,7 @@ import (
 type Size struct {
 	Sources int   // that have an instruction in the window
 	Slices  int64 // of all sources, in the window
-	Longest int64 // instructions of a source
+	Longest int64 // ordinal after the last instruction of a source
 }
 
 // ReadSize returns how large the timelines of datasets are in a window. It fails with a
@@ -39,6 +39,7 @@ func ReadSize(dirs []string, test string, w Window, calls Calls) (*Size, error) 
 		if err != nil {
 			return err
 		}
+		size.Slices -= d.RowsOf(&schema.Calls, s.Source) // which are among them
 		for i := range t.Nodes {
 			if n := &t.Nodes[i]; n.IsCall() {
 				size.Slices += n.Calls
