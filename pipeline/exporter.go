@@ -25,6 +25,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 // An exporter runs one export.
@@ -42,6 +43,7 @@ type exporter struct {
 	sources  []*exported     // those of the plan, as they are decoded
 	executed []code.Executed // by source
 	named    map[uint32]bool // Context IDs that tasks have
+	verdict  verdict.Verdict
 }
 
 // An exported is a source of an export.
@@ -89,7 +91,9 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 		return nil, err
 	}
 	if e.opt.PacketsOnly {
-		return e.manifest(), probe.ErrIfNoPackets(e.evidence())
+		m := e.manifest()
+		e.judge(m)
+		return m, probe.ErrIfNoPackets(e.evidence())
 	}
 	if err := probe.ErrIfEmpty(e.evidence()); err != nil && !e.opt.AllowNothing {
 		return nil, err
@@ -97,7 +101,17 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 	symbols := e.writePrograms()
 	m := e.manifest()
 	m.Images = append(m.Images, symbols...)
+	e.judge(m)
 	return m, nil
+}
+
+// judge sets the verdict.
+func (e *exporter) judge(m *schema.Manifest) {
+	e.verdict = verdict.Judge(&verdict.Facts{
+		Sources: m.Sources, Files: code.Matches(e.now.Programs, e.executed),
+		Outside: code.Outside(e.now.Programs, e.executed), PacketsOnly: e.opt.PacketsOnly, NoMemory: verdict.NoMemory(m),
+	})
+	m.Verdict = string(e.verdict.Word)
 }
 
 // evidence returns that of all sources.
@@ -288,24 +302,10 @@ func (e *exporter) sourceTotals(x *exported) schema.SourceTotals {
 	if x.kept != nil {
 		return *x.kept
 	}
-	s := x.Source
-	row := schema.SourceTotals{
-		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.Version, Core: s.Core,
-		Status: schema.SourceStatusNames[s.Status], Problem: s.Problem, Unit: s.Unit().String(),
-		Totals:      x.Outcome.Totals,
-		TimestampHz: cmp.Or(e.opt.TimestampHz, e.Capture.TimestampHz), CycleHz: e.opt.CycleHz,
-		Registers:    s.RegisterTexts(),
-		CallsAtLeast: x.callsAtLeast,
-	}
-	if s.Buffer != nil {
-		row.Buffer = s.Buffer.Name
-	}
-	if s.Status == schema.StatusDecoded { // what the trace repeats of the program
-		q := &x.Outcome.Quality
-		row.Agreement = &schema.Agreement{
-			BranchChecks: q.Branches, BranchAgrees: q.BranchesAgree(),
-			ISyncChecks: q.ISyncs, ISyncAgrees: q.ISyncsEqual,
-		}
+	row := x.Totals()
+	row.TimestampHz, row.CycleHz = cmp.Or(e.opt.TimestampHz, e.Capture.TimestampHz), e.opt.CycleHz
+	row.CallsAtLeast = x.callsAtLeast
+	if x.Source.Status == schema.StatusDecoded {
 		row.Pages = keep.PagesText(x.pages)
 	}
 	return row

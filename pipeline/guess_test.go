@@ -14,8 +14,8 @@ import (
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/pipeline/probe"
 	"github.com/tracelake/tracelake/pipeline/probe/identify"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
-	"github.com/tracelake/tracelake/schema"
+		"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 // Offered bare, each buffer of trace is read as its snapshot says: protocol, framing,
@@ -130,12 +130,12 @@ func TestGuessWithProgram(t *testing.T) {
 	for _, tt := range []struct {
 		file, program string
 		source        string
-		status        verdict.Status
+		word          verdict.Word
 		instructions  int64
 	}{
 		{"am243x-r5f-etmv3-freertos-002b37c/tbr.bin", "am243x-r5f-etmv3-freertos-002b37c/freertos.elf", "0x10", verdict.Good, 232_204},
-		{"am243x-r5f-etmv3-threadx-ce42d22/tbr.bin", "am243x-r5f-etmv3-threadx-002b37c/threadx.elf", "0x10", verdict.Bad, 13_672},
-		{"stm32f105-m3-etmv34-itm-swo/tpiu.bin", "stm32f105-m3-etmv34-itm-swo/trace_example.elf", "0x02", verdict.Good, 1_200},
+		{"am243x-r5f-etmv3-threadx-ce42d22/tbr.bin", "am243x-r5f-etmv3-threadx-002b37c/threadx.elf", "0x10", verdict.WrongProgram, 13_672},
+		{"stm32f105-m3-etmv34-itm-swo/tpiu.bin", "stm32f105-m3-etmv34-itm-swo/trace_example.elf", "0x02", verdict.GoodWithGaps, 1_200},
 	} {
 		file, program := shared.File(t, "captures/"+tt.file), shared.File(t, "captures/"+tt.program)
 		in, err := Inspect(t.Context(), file, capture.Options{ELFs: []string{program}})
@@ -144,8 +144,8 @@ func TestGuessWithProgram(t *testing.T) {
 		}
 		i := slices.IndexFunc(in.Sources, func(s probe.SourceInspection) bool { return s.Source == tt.source })
 		s := in.Sources[i].Sample
-		if s.Verdict.Status != tt.status || s.Instructions != tt.instructions || in.Guess.Confidence != probe.Certain {
-			t.Errorf("%s: %s, %d instructions, %s, want %s, %d", tt.file, s.Verdict.Status, s.Instructions, in.Guess.Confidence, tt.status, tt.instructions)
+		if *s.Verdict != tt.word || s.Instructions != tt.instructions || in.Guess.Confidence != probe.Certain {
+			t.Errorf("%s: %s, %d instructions, %s, want %s, %d", tt.file, *s.Verdict, s.Instructions, in.Guess.Confidence, tt.word, tt.instructions)
 		}
 	}
 }
@@ -204,8 +204,8 @@ func TestGuessFrameOffset(t *testing.T) {
 	if !slices.Equal(in.Lines, []string{want}) {
 		t.Errorf("got  %q\nwant %q", in.Lines, want)
 	}
-	if v := in.Sources[0].Sample.Verdict; v.Status != verdict.Good || !v.NoProgram {
-		t.Errorf("%+v", v)
+	if v := in.Sources[0].Sample; *v.Verdict != verdict.PacketsOnly || !v.Reading.Fine() {
+		t.Errorf("%s %+v", *v.Verdict, v.Reading)
 	}
 	_, err = Export(t.Context(), file, filepath.Join(dir, "out"), Options{Workers: 1, Level: schema.LevelBlocks, Capture: capture.Options{
 		Protocol: "pft", Framed: true, FrameOffset: new(int64(11)), Regs: []string{"ETMCR=0x5400"}, ELFs: []string{filepath.Join(dir, sample.ELF)},

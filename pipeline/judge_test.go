@@ -7,13 +7,13 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/reading"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
-// A capture that is read rightly is good. Read with the wrong protocol, register or
-// program it is bad, and the verdict says why, and what to do. Everyone who asks has
-// the same verdict.
+// A capture that is read rightly is Good, but for its gaps. Read with the wrong protocol, register or program it is
+// not, and the reading says why, and what to do. Everyone who asks has the same reading, and the same word.
 func TestVerdicts(t *testing.T) {
 	rstk := rstkMemory(t)
 	for i, tt := range []struct {
@@ -21,41 +21,41 @@ func TestVerdicts(t *testing.T) {
 		capture string // below ../shared/captures; "" is the sample
 		opt     capture.Options
 		source  string
-		status  verdict.Status
-		want    string // of the verdict; after "…" how it ends
+		word    verdict.Word
+		want    string // of the reading; after "…" how it ends
 	}{
 		{"sample", "", capture.Options{}, "0x10", verdict.Good, ""},
 		{"return stack", "opencsd-tc2-ptm-rstk-t32", capture.Options{}, "0x02", verdict.Good, ""},
 		{
 			"return stack off", "opencsd-tc2-ptm-rstk-t32/PTM_0_2.bin",
 			capture.Options{Protocol: "pft", Images: rstk},
-			"0x00", verdict.Bad,
+			"0x00", verdict.GoodWithGaps,
 			"71.55 % unplaced: 5,998 × E atom on an indirect branch, but the return stack is off: add --reg ETMCR=0x20000400",
 		},
 		{
 			"PTM as ETMv3", "opencsd-tc2-ptm-rstk-t32/PTM_0_2.bin",
 			capture.Options{Protocol: "etmv3", Images: rstk},
-			"0x00", verdict.Bad,
+			"0x00", verdict.GoodWithGaps,
 			"97.80 % lost: 18 × header 0xd2: a P-header that v3.4 reserves in this mode: as pft 99.98 % would decode: --protocol pft --reg ETMCR=0x20000400",
 		},
 		{
 			"ETMv3 as PTM", "am243x-r5f-etmv3-freertos-002b37c",
 			capture.Options{Regs: []string{"ETMIDR=0x411CF312"}},
-			"0x10", verdict.Bad,
+			"0x10", verdict.GoodWithGaps,
 			"…: as etmv3 99.98 % would decode: --reg ETMCCER=0x0 --reg ETMCR=0x0 --reg ETMIDR=0x4104F240",
 		},
 		{"FreeRTOS", "am243x-r5f-etmv3-freertos-002b37c", capture.Options{}, "0x10", verdict.Good, ""},
-		{"a splice in a ring", "am243x-r5f-etmv3-zephyr-e9185a9", capture.Options{}, "0x10", verdict.Good, ""},
+		{"a splice in a ring", "am243x-r5f-etmv3-zephyr-e9185a9", capture.Options{}, "0x10", verdict.GoodWithGaps, ""},
 		{"ThreadX", "am243x-r5f-etmv3-threadx-ce42d22", capture.Options{}, "0x10", verdict.Good, ""},
-		{"another program", "am243x-r5f-etmv3-threadx-002b37c", capture.Options{}, "0x10", verdict.Bad, "99.19 % contradicted"},
-		{"cycle-accurate ETMv3", "opencsd-TC2", capture.Options{}, "0x12", verdict.Good, ""},
+		{"another program", "am243x-r5f-etmv3-threadx-002b37c", capture.Options{}, "0x10", verdict.WrongProgram, "99.19 % contradicted"},
+		{"cycle-accurate ETMv3", "opencsd-TC2", capture.Options{}, "0x12", verdict.GoodWithGaps, ""},
 		{
 			"memory missing", "opencsd-TC2",
 			capture.Options{},
-			"0x13", verdict.Partial,
+			"0x13", verdict.GoodWithGaps,
 			"2.05 % unplaced: 10 × no program memory at 0xc03e398e: give it with -e FILE or --image FILE@ADDR",
 		},
-		{"windows", "stm32f105-m3-etmv34-itm-swo", capture.Options{}, "0x02", verdict.Good, ""},
+		{"windows", "stm32f105-m3-etmv34-itm-swo", capture.Options{}, "0x02", verdict.GoodWithGaps, ""},
 		{"36 bytes", "opencsd-trace_cov_a15", capture.Options{}, "0x02", verdict.Good, ""},
 	} {
 		if testing.Short() && i > 2 {
@@ -68,13 +68,13 @@ func TestVerdicts(t *testing.T) {
 			} else {
 				input = shared.File(t, "captures/"+tt.capture)
 			}
-			for who, v := range verdictsOf(t, input, tt.opt, tt.source) {
+			for who, v := range readingsOf(t, input, tt.opt, tt.source) {
 				got := v.String()
 				if end, ok := strings.CutPrefix(tt.want, "…"); ok && strings.HasSuffix(got, end) {
 					got = tt.want
 				}
-				if v.Status != tt.status || got != tt.want {
-					t.Errorf("%s: %s: %s\nwant %s: %s", who, v.Status, got, tt.status, tt.want)
+				if v.word != tt.word || got != tt.want {
+					t.Errorf("%s: %s: %s\nwant %s: %s", who, v.word, got, tt.word, tt.want)
 				}
 			}
 		})
@@ -102,18 +102,23 @@ func rstkMemory(t *testing.T) []string {
 	}
 }
 
-// verdictsOf returns the verdicts that inspect, report quality and export have of a
-// source.
-func verdictsOf(t *testing.T, input string, opt capture.Options, source string) map[string]*verdict.Verdict {
+// A judgedReading is a reading with the word for it.
+type judgedReading struct {
+	*reading.Reading
+	word verdict.Word
+}
+
+// readingsOf returns what inspect, report quality and export say of a source.
+func readingsOf(t *testing.T, input string, opt capture.Options, source string) map[string]judgedReading {
 	t.Helper()
-	verdicts := map[string]*verdict.Verdict{}
+	readings := map[string]judgedReading{}
 	in, err := Inspect(t.Context(), input, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range in.Sources {
 		if s := &in.Sources[i]; s.Source == source {
-			verdicts["inspect"] = s.Sample.Verdict
+			readings["inspect"] = judgedReading{s.Sample.Reading, *s.Sample.Verdict}
 		}
 	}
 	report, err := Quality(t.Context(), input, QualityOptions{Capture: opt, Workers: 1})
@@ -122,7 +127,7 @@ func verdictsOf(t *testing.T, input string, opt capture.Options, source string) 
 	}
 	for i := range report.Sources {
 		if s := &report.Sources[i]; s.Source == source {
-			verdicts["quality"] = s.Verdict
+			readings["quality"] = judgedReading{s.Reading, *s.Verdict}
 		}
 	}
 	summary, err := Export(t.Context(), input, filepath.Join(t.TempDir(), "out"), Options{Capture: opt, Workers: 1, Level: schema.LevelBlocks, Tables: []*schema.Table{}})
@@ -131,11 +136,11 @@ func verdictsOf(t *testing.T, input string, opt capture.Options, source string) 
 	}
 	for i := range summary.Sources {
 		if s := &summary.Sources[i]; schema.SourceText(s.Source) == source {
-			verdicts["export"] = s.Verdict
+			readings["export"] = judgedReading{s.Reading, verdict.Judge(&verdict.Facts{Sources: []schema.SourceTotals{s.SourceTotals}}).Word}
 		}
 	}
-	if len(verdicts) != 3 {
+	if len(readings) != 3 {
 		t.Fatalf("source %s is not there", source)
 	}
-	return verdicts
+	return readings
 }

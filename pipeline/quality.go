@@ -7,9 +7,10 @@ import (
 	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/pipeline/probe"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/reading"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 // QualityOptions say what to look at.
@@ -26,6 +27,8 @@ type QualityOptions struct {
 type QualityReport struct {
 	SchemaVersion int             `json:"schema_version"`
 	Input         string          `json:"input"`
+	Verdict       verdict.Word    `json:"verdict"`
+	Judged        verdict.Verdict `json:"-"` // with what it rests on
 	Sources       []SourceQuality `json:"sources"`
 	Notes         []string        `json:"notes"`
 }
@@ -41,8 +44,9 @@ type SourceQuality struct {
 	Problem  string `json:"problem,omitempty"` // why it is not decoded
 	Unit     string `json:"unit"`
 	schema.Totals
-	// Verdict is NULL of a source that was not decoded.
-	Verdict     *verdict.Verdict `json:"verdict"`
+	// Verdict and Reading are NULL of a source that was not decoded.
+	Verdict     *verdict.Word    `json:"verdict"`
+	Reading     *reading.Reading `json:"reading"`
 	LossReasons []LossSum        `json:"loss_reasons"`
 	plan.Missing
 	probe.Agreements
@@ -82,6 +86,8 @@ func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityRep
 		report.Sources = append(report.Sources, sourceQuality(e))
 		report.Notes = append(report.Notes, e.Outcome.Notes...)
 	}
+	report.Judged = probe.Verdict(sources)
+	report.Verdict = report.Judged.Word
 	return report, probe.ErrIfEmpty(sources)
 }
 
@@ -91,7 +97,7 @@ func sourceQuality(e *probe.Evidence) SourceQuality {
 	return SourceQuality{
 		Source: schema.SourceText(s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.Version, Core: s.Core,
 		Status: schema.SourceStatusNames[s.Status], Problem: s.Problem, Unit: s.Unit().String(),
-		Totals: o.Totals, Verdict: e.Verdict, LossReasons: lossReasons(&o.Lost), Missing: plan.MissingIn(&o.Missing),
+		Totals: o.Totals, Verdict: e.Word(), Reading: e.Reading, LossReasons: lossReasons(&o.Lost), Missing: plan.MissingIn(&o.Missing),
 		Agreements: e.Agreements(),
 	}
 }

@@ -283,7 +283,7 @@ func TestSampleRemedy(t *testing.T) {
 		s, err := exportSamples(t, capture.Options{Protocol: "samples", Regs: tt.regs})
 		text := fmt.Sprint(err)
 		if err == nil {
-			text = s.Sources[0].Verdict.String()
+			text = s.Sources[0].Reading.String()
 		}
 		for _, want := range tt.want {
 			if !strings.Contains(text, want) {

@@ -14,7 +14,6 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/pipeline/plan"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 )
 
 // listed is a stream of these pieces.
@@ -90,8 +89,8 @@ func TestGuessLate(t *testing.T) {
 			t.Fatalf("%d bytes before: %+v", before, in.Guess)
 		}
 		s := in.Sources[0].Sample
-		if *s.FirstCut < int64(before) || s.Segments != 57 || before > 1<<20 && s.Verdict.Status != verdict.Good {
-			t.Errorf("%d bytes before: the first I-sync is at %d, %d segments, %s", before, *s.FirstCut, s.Segments, s.Verdict.Status)
+		if *s.FirstCut < int64(before) || s.Segments != 57 || before > 1<<20 && !s.Reading.Fine() {
+			t.Errorf("%d bytes before: the first I-sync is at %d, %d segments, %s", before, *s.FirstCut, s.Segments, s.Reading)
 		}
 	}
 }

@@ -3,12 +3,14 @@ package pipeline
 import (
 	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/pipeline/probe"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/reading"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 // A Summary is the result of an export, for people to read.
 type Summary struct {
+	Verdict verdict.Verdict
 	Sources []SourceSummary
 	Totals  schema.Totals
 	Tables  map[string]schema.Files
@@ -23,7 +25,7 @@ type Summary struct {
 // A SourceSummary is the result of decoding a source.
 type SourceSummary struct {
 	schema.SourceTotals
-	Verdict *verdict.Verdict // nil of a source that was not decoded
+	Reading *reading.Reading // nil of a source that was not decoded
 	// Kept says that redecode did not decode it: it is as it was.
 	Kept bool
 	plan.Missing
@@ -31,14 +33,14 @@ type SourceSummary struct {
 }
 
 func (e *exporter) summary(m *schema.Manifest) *Summary {
-	sum := &Summary{Totals: m.Totals, Tables: m.Tables, Notes: m.Notes, PacketsOnly: e.opt.PacketsOnly}
+	sum := &Summary{Verdict: e.verdict, Totals: m.Totals, Tables: m.Tables, Notes: m.Notes, PacketsOnly: e.opt.PacketsOnly}
 	for i, totals := range m.Sources {
 		s := e.sources[i]
 		if s.previous != nil {
 			sum.Copied += s.previous.Copied
 		}
 		sum.Sources = append(sum.Sources,
-			SourceSummary{totals, s.Verdict, s.kept != nil, plan.MissingIn(&s.Outcome.Missing), s.Agreements()})
+			SourceSummary{totals, s.Reading, s.kept != nil, plan.MissingIn(&s.Outcome.Missing), s.Agreements()})
 	}
 	return sum
 }

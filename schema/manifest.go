@@ -22,6 +22,8 @@ type Manifest struct {
 	Tables  map[string]Files `json:"tables"`
 	Views   *FileSum         `json:"views,omitempty"` // views.sql
 	Notes   []string         `json:"notes"`
+	// Verdict is how far the dataset can be trusted, a word of package verdict; "": nobody judged it.
+	Verdict string `json:"verdict,omitempty"`
 	// Window says that the dataset is of part of the capture; nil: of all of it.
 	Window *Window `json:"window,omitempty"`
 	// Run is what may differ between two exports of one input.
@@ -110,6 +112,7 @@ type SourceTotals struct {
 	Problem  string `json:"problem,omitempty"` // why it is not decoded
 	Unit     string `json:"unit"`
 	Totals          // of the source
+	Ends     Ends   `json:"ends,omitzero"`
 	// nil: nothing compared the trace with the program, as in a truth
 	Agreement   *Agreement        `json:"agreement,omitempty"`
 	TimestampHz uint64            `json:"timestamp_hz,omitempty"`
@@ -124,6 +127,13 @@ type SourceTotals struct {
 	Pages []string `json:"pages,omitempty"`
 }
 
+// Ends are what is normal at the ends of the stream of a source, and is part of its totals.
+type Ends struct {
+	Gaps      int64 `json:"gaps,omitempty"`            // next to the first or the last instruction
+	Unsynced  int64 `json:"bytes_unsynced,omitempty"`  // lost before the first synchronisation
+	Truncated int64 `json:"bytes_truncated,omitempty"` // of the packet that the end cuts off
+}
+
 // An Agreement counts what in the trace of a source repeats what the program
 // says, and so shows whether it is the program that ran.
 type Agreement struct {
@@ -133,12 +143,17 @@ type Agreement struct {
 	ISyncAgrees  int64 `json:"isync_agrees"`
 }
 
+// Checks returns how many of all checks agree; nil: of none.
+func (a *Agreement) Checks() (agree, of int64) {
+	if a == nil {
+		return 0, 0
+	}
+	return a.BranchAgrees + a.ISyncAgrees, a.BranchChecks + a.ISyncChecks
+}
+
 // Share is the share of all checks that agree, NULL if there was none.
 func (a *Agreement) Share() Null[float64] {
-	if a == nil {
-		return Null[float64]{}
-	}
-	return share(a.BranchAgrees+a.ISyncAgrees, a.BranchChecks+a.ISyncChecks)
+	return share(a.Checks())
 }
 
 // DecodedShare is the share of bytes that were decoded, NULL if there are none.

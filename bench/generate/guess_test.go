@@ -11,7 +11,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 )
 
 // Offered bare, with the program that ran, the buffer of a generated capture is read
@@ -64,7 +63,7 @@ func checkGuess(t *testing.T, file string, opt capture.Options, r *Recipe) {
 	}
 	for i := range in.Sources {
 		s := &in.Sources[i]
-		if s.Protocol != r.Protocol || s.Sample == nil || s.Sample.Verdict.Status != verdict.Good {
+		if s.Protocol != r.Protocol || s.Sample == nil || !s.Sample.Reading.Fine() {
 			t.Errorf("source %s: %s, %+v", s.Source, s.Protocol, s.Sample)
 			continue
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 )
 
 // A register that is wrong makes a decode bad, and the remedy is the value that the
@@ -53,9 +52,9 @@ func TestRemedy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := in.Sources[0].Sample.Verdict
-			if v.Status == verdict.Good || v.Remedy == nil {
-				t.Fatalf("%s: %s", v.Status, v)
+			v := in.Sources[0].Sample.Reading
+			if v.Fine() || v.Remedy == nil {
+				t.Fatal(v)
 			}
 			if tt.want == nil {
 				if v.Remedy.Protocol != "etmv3" || !slices.ContainsFunc(v.Remedy.Flags, func(f string) bool { return strings.HasPrefix(f, "--reg ETMIDR=0x41") }) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -77,7 +78,7 @@ func archiveAction(ctx *cli.Context) error {
 	s := newScreen(args.reporting.stderr, &args.screen)
 	s.exported(args.dir, summary.Export)
 	s.archived(summary)
-	return s.writeTo(args.reporting.stderr)
+	return errors.Join(s.writeTo(args.reporting.stderr), refused(args.dir, summary.Export))
 }
 
 // archiveArgs is what a command line of archive says.

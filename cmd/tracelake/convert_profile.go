@@ -90,7 +90,7 @@ func autofdoFormat() format {
 // comments say how far the figures can be trusted, for formats that have comments.
 func (c *conversion) comments() []string {
 	t := c.m.Trust()
-	return []string{t.Verdict.String() + ": " + trustText(t), trustDetails(t)}
+	return []string{string(t.Word) + ": " + trustText(t), trustDetails(t)}
 }
 
 // mostFrames is how many frames the paths of a profile have together at most: written, they take

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -135,7 +136,7 @@ func export(ctx *cli.Context) error {
 	if err := s.writeTo(args.reporting.stderr); err != nil {
 		return err
 	}
-	return checkRequired(args.dir, summary, args.require)
+	return errors.Join(refused(args.dir, summary), checkRequired(args.dir, summary, args.require))
 }
 
 // readExport reads the command line of export.

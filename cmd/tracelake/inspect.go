@@ -82,7 +82,11 @@ func (e *unknownError) Error() string {
 
 // inspection puts an inspection into words.
 func (s *screen) inspection(in *probe.Inspection) {
-	s.decoded(samplesOf(in), "")
+	if in.Verdict != "" {
+		j := judgedOf(&in.Judged, samplesOf(in))
+		j.gaps = schema.Null[int64]{}
+		s.verdict(j)
+	}
 	if in.Description != "" {
 		s.line("%s: %s", in.Input, in.Description)
 	} else {
@@ -120,9 +124,14 @@ func samplesOf(in *probe.Inspection) []pipeline.SourceSummary {
 		if x.Sample == nil {
 			continue
 		}
-		s := pipeline.SourceSummary{Verdict: x.Sample.Verdict, Agreements: x.Sample.Agreements}
+		var s pipeline.SourceSummary
 		s.Bytes, s.BytesDecoded, s.Unit, s.Status = x.Sample.Bytes, x.Sample.BytesDecoded, x.Unit,
 			schema.SourceStatusNames[schema.StatusDecoded]
+		a := &x.Sample.Agreements
+		s.Agreement = &schema.Agreement{
+			BranchChecks: a.Branches.Compared, BranchAgrees: a.Branches.Agree,
+			ISyncChecks: a.ISyncs.Compared, ISyncAgrees: a.ISyncs.Agree,
+		}
 		sources = append(sources, s)
 	}
 	return sources
@@ -216,7 +225,7 @@ func (s *screen) inspected(x *probe.SourceInspection) {
 func (s *screen) sample(source *probe.SourceInspection, unit string) {
 	x := source.Sample
 	s.item("sample", "%s: %s decoded (%s), %s, %s unplaced", count(x.Bytes, unit),
-		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, unit, x.Verdict),
+		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, unit, x.Reading),
 		thousands(x.Unplaced))
 	s.item("", "%s", synchronisations(x))
 	if source.Statuses != nil {
@@ -252,12 +261,12 @@ func synchronisations(x *probe.Sample) string {
 
 // sampleVerdict says how a sample decodes.
 func sampleVerdict(x *probe.Sample) string {
-	words := statusWords[x.Verdict.Status]
-	if text := whatIsWrong(x.Verdict, &x.Agreements); text != "" {
+	words := string(*x.Verdict)
+	if text := whatIsWrong(x.Reading, &x.Agreements); text != "" {
 		return words + ": " + text
 	}
-	if x.Verdict.NoProgram {
-		words += ": the packets; instructions need the program: give it with -e FILE or --image FILE@ADDR"
+	if x.Reading.NoProgram {
+		words += ": instructions need the program; give it with -e FILE or --image FILE@ADDR"
 	}
 	return words
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -78,7 +77,7 @@ func readQuality(ctx *cli.Context) (opt pipeline.QualityOptions, err error) {
 // qualityText puts a report into words.
 func qualityText(r *pipeline.QualityReport) string {
 	b := &strings.Builder{}
-	b.WriteString(r.Input + "\n")
+	fmt.Fprintf(b, "%s: %s\n", r.Input, r.Verdict)
 	for i := range r.Sources {
 		writeQuality(b, &r.Sources[i])
 	}
@@ -111,10 +110,10 @@ const qualityLine = "  %-32s %15s   %s"
 
 func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
 	fmt.Fprintf(b, "\nsource %s%s\n", s.Source, sourceWords(s.Source, s.Name, s.Protocol, s.Version, s.Core))
-	if s.Verdict != nil {
-		words := statusWords[s.Verdict.Status]
-		if s.Verdict.Status != verdict.Good {
-			words += ": " + s.Verdict.String() // how trace and program disagree follows below
+	if s.Reading != nil {
+		words := string(*s.Verdict)
+		if !s.Reading.Fine() {
+			words += ": " + s.Reading.String() // how trace and program disagree follows below
 		}
 		fmt.Fprintf(b, "  %s\n", words)
 	}

@@ -73,7 +73,7 @@ func redecode(ctx *cli.Context) error {
 	s := newScreen(args.reporting.stderr, &args.screen)
 	s.exported(args.dir, again.Summary)
 	s.redecoded(again)
-	return s.writeTo(args.reporting.stderr)
+	return errors.Join(s.writeTo(args.reporting.stderr), refused(args.dir, again.Summary))
 }
 
 // readRedecode reads the command line of redecode.

@@ -15,7 +15,7 @@ import (
 // head is what every answer begins with.
 func (q *question) head(name string) []answer.Fact {
 	t := q.m.Trust()
-	return answer.Head(name, q.force && len(t.Doubts) > 0, t, q.m.Excluded())
+	return answer.Head(name, q.force && t.Word.Refused(), t, q.m.Excluded())
 }
 
 // write writes an answer: for programs, or as a screen that fill fills.

@@ -18,6 +18,7 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/report/page"
 	"github.com/tracelake/tracelake/pipeline/report/visible"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 func htmlCommand() *cli.Command {
@@ -33,7 +34,8 @@ same page.
 
 A page holds the text of source files: of those under --source-root, else under
 the working directory, and no others; --no-source leaves it out. Where another
-program ran than the one at hand, the page says so above all else.
+program ran than the one that was given, the page says so first, and the exit
+status is 4 unless there is --force.
 
 Examples:
    tracelake report html run -o report.html --source-root src
@@ -69,8 +71,7 @@ Examples:
 				Name: "time-of", Category: groupInput, Usage: "of several datasets draw when what ran of `DIR`",
 				DefaultText: "none",
 			},
-			&cli.StringFlag{Name: "test", Category: groupInput, Usage: "only datasets exported with --label test=`LABEL`"},
-		}),
+		}, datasetFlags()),
 		Action: reportHTML,
 	}
 }
@@ -160,14 +161,14 @@ func reportHTML(ctx *cli.Context) error {
 	if err := h.warn(ctx, p); err != nil {
 		return err
 	}
-	return h.save(ctx.Context, ctx.App.Writer, text)
+	return errors.Join(h.save(ctx.Context, ctx.App.Writer, text), h.refuse(p.Trust()))
 }
 
 // warn says on stderr what somebody who does not look at the page should know.
 func (h *htmlArgs) warn(ctx *cli.Context, p *page.Page) error {
 	s := newScreen(ctx.App.ErrWriter, &h.screen)
-	if j := p.Judgement(); j.Class != "sound" {
-		s.line("%s: %s", j.Word, j.Why)
+	if t := p.Trust(); t.Word != verdict.Good {
+		s.trust(t, h.force, nil)
 	}
 	for _, note := range p.Notes() {
 		s.line("left out for --max-size: %s", note)

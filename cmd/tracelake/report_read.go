@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -76,14 +76,16 @@ func (a *reportArgs) merge() (*report.Merged, error) {
 	return m, a.refuse(m.Trust())
 }
 
-// refuse is the error for datasets that another program ran in; with --force there is
-// none.
+// refuse is the error for datasets whose figures say nothing of what ran; with --force there is none.
 func (a *reportArgs) refuse(t *trust.Summary) error {
-	if len(t.Doubts) == 0 || a.force {
+	if !t.Word.Refused() || a.force {
 		return nil
 	}
-	return fmt.Errorf("%s: another program ran; export again with the program that ran, or add --force to go on all the "+
-		"same", doubtText(&t.Doubts[0]))
+	dir := strings.Join(a.dirs, ", ")
+	if len(t.Doubts) > 0 {
+		dir = t.Doubts[0].Dir
+	}
+	return &refusedError{dir, t.Unit(), &t.Verdict, "; --force shows the figures all the same"}
 }
 
 // A question is what a report is asked, with the datasets that answer it.

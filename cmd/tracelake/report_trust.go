@@ -7,65 +7,58 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
-// The labels before the lines that every report begins with.
-const (
-	trustLabel = "trust  "
-	noLabel    = "       "
-)
-
-// trust writes how far the figures can be trusted, and what they leave out.
+// trust writes how far the figures can be trusted, and what else a reader has to know of them.
 func (s *screen) trust(t *trust.Summary, force bool, excluded []report.Excluded) {
-	verdict := t.Verdict.String() + ":"
-	if force && len(t.Doubts) > 0 {
-		verdict = t.Verdict.String() + " (forced):"
+	j := judgedOfDatasets(t)
+	j.forced = force && t.Word.Refused()
+	s.verdict(j)
+	note := func(is bool, text string) {
+		if is {
+			s.paragraph(noLabel, text)
+		}
 	}
-	paint := s.Bad
-	switch t.Verdict {
-	case trust.Sound:
-		paint = s.Good
-	case trust.Incomplete:
-		paint = s.Fair
-	}
-	s.judged(trustLabel, verdict, trustText(t), paint)
-	s.paragraph(noLabel, trustDetails(t))
-	if t.Cycles.Traced {
-		s.paragraph(noLabel, cyclesText(&t.Cycles))
-	}
-	if t.InOther > 0 {
-		s.paragraph(noLabel, percent(t.InOther, t.Instructions)+" of the instructions in (other): there are more call "+
-			"paths than are told apart")
-	}
+	note(t.InOther > 0, percent(t.InOther, t.Instructions)+" of the instructions in (other): there are more call "+
+		"paths than are told apart")
 	for i := range t.Datasets {
-		if d := &t.Datasets[i]; d.Window != nil {
-			s.paragraph(noLabel, windowText(d))
+		d := &t.Datasets[i]
+		if d.Window != nil {
+			note(true, windowText(d))
 		}
-	}
-	for i := range t.Doubts {
-		s.paragraph(noLabel, doubtText(&t.Doubts[i]))
-	}
-	for _, d := range t.Datasets {
 		for _, f := range d.Files {
-			if f.Executed == 0 {
-				s.paragraph(noLabel, fmt.Sprintf("nothing of %s was executed in %s", f.File, d.Dir))
-			}
+			note(f.Executed == 0, fmt.Sprintf("nothing of %s was executed in %s", f.File, d.Dir))
 		}
 	}
-	if t.Undecoded > 0 {
-		s.paragraph(noLabel, count(t.Undecoded, "byte")+" of other sources not decoded (report trust names them)")
-	}
-	switch {
-	case !t.HasProgram:
-		s.paragraph(noLabel,
-			"no program file: counts are by address, and there are no percentages; for names, export with -e FILE")
-	case !t.Named:
-		s.paragraph(noLabel,
-			"the program file names no functions: counts are by address, and there are no percentages; export with one that "+
-				"is not stripped")
-	}
+	note(float64(t.Undecoded) > verdict.Least*float64(t.Bytes), count(t.Undecoded, "byte")+
+		" of other sources not decoded (report trust names them)")
+	note(!t.HasProgram, "no ELF file: addresses in place of names, no percentages; add -e FILE to export")
+	note(t.HasProgram && !t.Named, "the ELF file names no functions: addresses in place of names, no percentages; "+
+		"export with one that is not stripped")
 	for i := range excluded {
 		s.paragraph("excluded  ", excludedText(&excluded[i]))
+	}
+}
+
+// judgedOfDatasets returns the verdict on datasets with its figures.
+func judgedOfDatasets(t *trust.Summary) *judged {
+	return &judged{
+		Verdict: &t.Verdict, unit: t.Unit(), datasets: len(t.Datasets), bytes: t.Bytes, decoded: t.Decoded,
+		gaps: schema.Of(t.Gaps), gapsAtEnds: t.GapsAtEnds, agrees: t.Agrees, checks: t.Checks,
+	}
+}
+
+// trustFigures writes all that the verdict rests on.
+func (s *screen) trustFigures(t *trust.Summary) {
+	const label = "figures    "
+	s.paragraph(label, trustText(t))
+	s.paragraph(strings.Repeat(" ", len(label)), trustDetails(t))
+	if t.Cycles.Traced {
+		s.paragraph(strings.Repeat(" ", len(label)), cyclesText(&t.Cycles))
+	}
+	for i := range t.Doubts {
+		s.paragraph(strings.Repeat(" ", len(label)), doubtText(&t.Doubts[i]))
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -14,14 +15,15 @@ import (
 func trustCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "trust",
-		Usage:     "says how far figures from a dataset can be trusted",
+		Usage:     "say how far figures from a dataset can be trusted",
 		UsageText: "tracelake report trust DIR... [flags]",
-		Description: `DIR is a dataset that export wrote; several of one program are added up. Trust
-is ok if all of the trace between its first and last synchronisation was decoded
-without gaps, and the program files are of what ran; incomplete if some of what
-ran may be missing; else the figures are of another program. Then all reports
-exit with 1, this one after it shows why, unless there is --force. The judgement
-is that of the report page: it is stricter, and says where to look first.
+		Description: `DIR is a dataset that export wrote; several of one program are added up.
+Good: all of the trace between its first and last synchronisation was decoded,
+with the program that ran. Good with gaps: some of what ran may be missing, the
+rest is right. Wrong program: fewer than 90 % of at least 20 checks agree with
+the program, or none does, or fewer than 99 % of the executed addresses have the
+opcode of the ELF file. Of a wrong program, and where nothing was decoded, all
+reports exit with 4 unless there is --force; this one shows why before.
 
 Examples:
    tracelake report trust run
@@ -37,7 +39,7 @@ func reportTrust(ctx *cli.Context) error {
 		return err
 	}
 	a.json = ctx.Bool("json")
-	m, err := report.Read(a.dirs, a.options)
+	t, head, err := readTrust(a)
 	if err != nil {
 		return err
 	}
@@ -45,16 +47,34 @@ func reportTrust(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	q := &question{reportArgs: a, m: m}
-	err = q.write(ctx, answer.Trust(q.head("trust"), lost), func(s *screen) {
+	if a.json {
+		err = answer.JSON(ctx.App.Writer, answer.Trust(head, lost))
+	} else {
+		s := newScreen(ctx.App.Writer, &a.screen)
+		s.trust(t, a.force, nil)
 		s.blank()
-		s.judgement(m.Trust(), lost)
-		s.trustTables(m.Trust())
-	})
-	if err != nil {
-		return err
+		s.trustFigures(t)
+		s.lost(t, lost)
+		s.trustTables(t)
+		err = s.writeTo(ctx.App.Writer)
 	}
-	return a.refuse(m.Trust())
+	return errors.Join(err, a.refuse(t))
+}
+
+// readTrust returns how far datasets can be trusted, of packets alone too, and with what the answer begins.
+func readTrust(a *reportArgs) (*trust.Summary, []answer.Fact, error) {
+	t, err := trust.ReadUncounted(a.dirs, a.options.Test)
+	var excluded []report.Excluded
+	if t == nil && err == nil {
+		var m *report.Merged
+		if m, err = report.Read(a.dirs, a.options); err == nil {
+			t, excluded = m.Trust(), m.Excluded()
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return t, answer.Head("trust", a.force && t.Word.Refused(), t, excluded), nil
 }
 
 // trustTables writes a row for each source and each program file, and what was executed outside of those.

@@ -22,7 +22,7 @@ type unmetError struct {
 func (e *unmetError) Error() string {
 	text := fmt.Sprintf("%s: source %s: %s %s, but %v %% is required", e.dir, schema.SourceText(e.source.Source),
 		figures.Share(e.least.share), e.least.what, e.required)
-	if why := whatIsWrong(e.source.Verdict, &e.source.Agreements); why != "" {
+	if why := whatIsWrong(e.source.Reading, &e.source.Agreements); why != "" {
 		text += ": " + why
 	}
 	return text
@@ -53,10 +53,10 @@ func checkRequired(dir string, s *pipeline.Summary, required float64) error {
 	var worst *unmetError
 	for i := range s.Sources {
 		src := &s.Sources[i]
-		if src.Verdict == nil {
+		if src.Reading == nil {
 			continue // not decoded
 		}
-		least := leastShare(&src.SourceTotals, src.Verdict.NoProgram)
+		least := leastShare(&src.SourceTotals, src.Reading.NoProgram)
 		if 100*least.share < required && (worst == nil || least.share < worst.least.share) {
 			worst = &unmetError{dir, src, least, required}
 		}

@@ -16,7 +16,7 @@ const (
 	statusFailed      = 1 // I/O, bad input
 	statusUsage       = 2
 	statusUnmet       = 3 // done, but a condition that was asked for does not hold
-	statusNothing     = 4 // nothing was decoded
+	statusNothing     = 4 // nothing was decoded, or with a program that did not run
 	statusInterrupted = 130
 )
 
@@ -25,6 +25,7 @@ func status(err error) int {
 	_, nothing := errors.AsType[*pipeline.NothingError](err)
 	_, wrong := errors.AsType[*usageError](err)
 	_, unmet := errors.AsType[*unmetError](err)
+	_, refused := errors.AsType[*refusedError](err)
 	switch {
 	case err == nil:
 		return statusDone
@@ -32,7 +33,7 @@ func status(err error) int {
 		return statusInterrupted
 	case wrong, errors.Is(err, capture.ErrUsage):
 		return statusUsage
-	case nothing, errors.Is(err, capture.ErrEmpty):
+	case nothing, refused, errors.Is(err, capture.ErrEmpty):
 		return statusNothing
 	case unmet, errors.Is(err, errDifferent), errors.Is(err, errDamaged), errors.Is(err, errUndecoded),
 		errors.Is(err, errBelow):
@@ -68,7 +69,7 @@ func messages(err error) []string {
 func nothingMessages(e *pipeline.NothingError) []string {
 	lines := []string{programName + ": " + oneLine(e.Error())}
 	if len(e.Causes) > 1 {
-		lines = []string{programName + ": nothing was decoded"}
+		lines = []string{programName + ": " + e.Verdict()}
 		for _, cause := range e.Causes {
 			lines = append(lines, "  "+oneLine(cause))
 		}

@@ -10,29 +10,38 @@ import (
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 // missingShown is how many missing ranges a summary names.
 const missingShown = 10
 
-// exported says how far an export to dir can be trusted, and what it came to.
+// exported says how far an export to dir can be trusted, and what was written.
 func (s *screen) exported(dir string, x *pipeline.Summary) {
-	s.decoded(x.Sources, count(x.Totals.Gaps, "gap"))
+	s.verdict(judgedOf(&x.Verdict, x.Sources))
 	s.summary(dir, x)
 }
 
-// summary says what an export to dir came to.
+// judgedOf returns a verdict on sources with its figures.
+func judgedOf(v *verdict.Verdict, sources []pipeline.SourceSummary) *judged {
+	t := &trust.Summary{Datasets: []trust.Dataset{{}}, Verdict: *v}
+	for i := range sources {
+		t.Datasets[0].Sources = append(t.Datasets[0].Sources, sources[i].SourceTotals)
+		t.AddSource(&sources[i].SourceTotals)
+	}
+	return judgedOfDatasets(t)
+}
+
+// summary says what was written to dir.
 func (s *screen) summary(dir string, x *pipeline.Summary) {
 	first := count(x.Totals.Instructions, "instruction")
 	if x.PacketsOnly {
 		first = count(x.Tables[schema.Packets.Name].Rows, "packet")
 	}
-	s.line("%s: %s: %s, %s, %s", dir, statusWords[overall(x.Sources)], first, count(x.Totals.Exceptions, "exception"),
-		count(x.Totals.Gaps, "gap"))
-	s.verdicts(x.Sources)
+	s.line("%s: %s, %s, %s", dir, first, count(x.Totals.Exceptions, "exception"), count(x.Totals.Gaps, "gap"))
+	s.readings(x.Sources)
 	for i := range x.Sources {
 		s.source(&x.Sources[i])
 	}
@@ -40,39 +49,6 @@ func (s *screen) summary(dir string, x *pipeline.Summary) {
 	s.notes(x.Notes)
 	s.blank()
 	s.tables(x.Tables)
-}
-
-// decoded is the line of trust: how much of the sources was decoded, with which
-// program.
-func (s *screen) decoded(sources []pipeline.SourceSummary, gaps string) {
-	t := &trust.Summary{Datasets: []trust.Dataset{{}}}
-	for i := range sources {
-		x := &sources[i]
-		if x.Verdict == nil {
-			continue
-		}
-		t.Datasets[0].Sources = append(t.Datasets[0].Sources, trust.Source{SourceTotals: &x.SourceTotals})
-		t.Bytes += x.Bytes
-		t.Decoded += x.BytesDecoded
-		t.Checks += x.Branches.Compared + x.ISyncs.Compared
-		t.Agrees += x.Branches.Agree + x.ISyncs.Agree
-	}
-	if t.Bytes == 0 {
-		return
-	}
-	parts := []string{decodedText(t)}
-	if gaps != "" {
-		parts = append(parts, gaps)
-	}
-	status := overall(sources)
-	paint := s.Bad
-	switch status {
-	case verdict.Good:
-		paint = s.Good
-	case verdict.Partial:
-		paint = s.Fair
-	}
-	s.judged(trustLabel, statusWords[status]+":", strings.Join(append(parts, agreesText(t)), ", "), paint)
 }
 
 // source says how much of a source was understood.
@@ -90,7 +66,7 @@ func (s *screen) source(x *pipeline.SourceSummary) {
 	}
 	unit := strings.TrimSuffix(x.Unit, "s")
 	s.indented("%s: %s decoded (%s), %s, %s unplaced (%s)", count(x.Bytes, unit),
-		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, unit, x.Verdict),
+		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, unit, x.Reading),
 		thousands(x.BytesUnplaced), percent(x.BytesUnplaced, x.Bytes))
 	if x.Kept {
 		s.indented("as it was: its decoder comes to no page of memory that changed")
@@ -100,7 +76,7 @@ func (s *screen) source(x *pipeline.SourceSummary) {
 	if x.FIFO != nil {
 		s.indented("FIFO: %s", fifoWords(x.FIFO))
 	}
-	if text := disagreement(&x.Agreements); text != "" && !contradicted(x.Verdict) {
+	if text := disagreement(&x.Agreements); text != "" && !contradicted(x.Reading) {
 		s.indented("%s (tracelake report quality shows where)", text)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/probe"
 
 	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/reading"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -43,8 +43,8 @@ func TestSummaryText(t *testing.T) {
 		Branches: probe.BranchAgreement{Agreement: probe.Agreement{Compared: 2630, Agree: 238}},
 		ISyncs:   probe.Agreement{Compared: 19, Agree: 6},
 	}
-	s.Sources[0].Verdict = &verdict.Verdict{Status: verdict.Bad, Problem: verdict.Contradicted, Share: verdict.Share{N: 2405, Total: 2649}, Start: 6, Normal: true}
-	const want = `out: BAD: 12,345 instructions, 1 exception, 3 gaps
+	s.Sources[0].Reading = &reading.Reading{Problem: reading.Contradicted, Share: reading.Share{N: 2405, Total: 2649}, Start: 6, Normal: true}
+	const want = `out: 12,345 instructions, 1 exception, 3 gaps
   source 0x13: 90.79 % contradicted: 2,392 of 2,630 branch packets (90.95 %) follow an instruction that cannot branch there, and 13 of 19 periodic I-syncs (68.42 %) say another place than the program had got to: is this the program that ran? (tracelake report quality shows where)
 
 source 0x13 PTM_0 (pft 1.1, core cpu_0)
@@ -75,45 +75,19 @@ losses             1   2,048
 	}
 }
 
-// The first word is the worst status; a source with nothing in it counts by its bytes.
-func TestOverall(t *testing.T) {
-	source := func(status verdict.Status, bytes int64) (s pipeline.SourceSummary) {
-		s.Verdict, s.Bytes = &verdict.Verdict{Status: status}, bytes
-		return s
-	}
-	undecoded := pipeline.SourceSummary{SourceTotals: schema.SourceTotals{Totals: schema.Totals{Counters: schema.Counters{Bytes: 1e6}}}}
-	for i, tt := range []struct {
-		sources []pipeline.SourceSummary
-		want    verdict.Status
-	}{
-		{nil, verdict.Nothing},
-		{[]pipeline.SourceSummary{source(verdict.Good, 1), undecoded}, verdict.Good},
-		{[]pipeline.SourceSummary{source(verdict.Good, 1000), source(verdict.Partial, 1)}, verdict.Partial},
-		{[]pipeline.SourceSummary{source(verdict.Bad, 1), source(verdict.Partial, 1000)}, verdict.Bad},
-		{[]pipeline.SourceSummary{source(verdict.Nothing, 1)}, verdict.Nothing},
-		{[]pipeline.SourceSummary{source(verdict.Good, 60672), source(verdict.Nothing, 256)}, verdict.Good},
-		{[]pipeline.SourceSummary{source(verdict.Good, 950), source(verdict.Nothing, 50)}, verdict.Partial},
-		{[]pipeline.SourceSummary{source(verdict.Good, 800), source(verdict.Nothing, 200)}, verdict.Bad},
-	} {
-		if got := overall(tt.sources); got != tt.want {
-			t.Errorf("%d: %s, want %s", i, got, tt.want)
-		}
-	}
-}
-
 // What is lost before the first synchronisation is called normal if it is.
 func TestLostWords(t *testing.T) {
 	for _, tt := range []struct {
 		lost, bytes int64
-		v           verdict.Verdict
+		v           reading.Reading
 		want        string
 	}{
-		{0, 100, verdict.Verdict{Normal: true}, "0 lost (0 %)"},
-		{6, 100, verdict.Verdict{Start: 6, Normal: true}, "6 bytes before the first synchronisation (normal)"},
-		{1, 100, verdict.Verdict{Start: 1, Normal: true}, "1 byte before the first synchronisation (normal)"},
-		{6000, 10000, verdict.Verdict{Start: 5000, Normal: true}, "6,000 lost (60.00 %), 5,000 of them before the first synchronisation (normal)"},
-		{9000, 10000, verdict.Verdict{Start: 9000}, "9,000 lost (90.00 %), all before the first synchronisation"},
-		{10000, 10000, verdict.Verdict{Start: 10000}, "10,000 lost (100 %)"},
+		{0, 100, reading.Reading{Normal: true}, "0 lost (0 %)"},
+		{6, 100, reading.Reading{Start: 6, Normal: true}, "6 bytes before the first synchronisation (normal)"},
+		{1, 100, reading.Reading{Start: 1, Normal: true}, "1 byte before the first synchronisation (normal)"},
+		{6000, 10000, reading.Reading{Start: 5000, Normal: true}, "6,000 lost (60.00 %), 5,000 of them before the first synchronisation (normal)"},
+		{9000, 10000, reading.Reading{Start: 9000}, "9,000 lost (90.00 %), all before the first synchronisation"},
+		{10000, 10000, reading.Reading{Start: 10000}, "10,000 lost (100 %)"},
 	} {
 		if got := lostWords(tt.lost, tt.bytes, "byte", &tt.v); got != tt.want {
 			t.Errorf("got  %s\nwant %s", got, tt.want)

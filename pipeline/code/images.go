@@ -5,6 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 // Images returns the rows of `images` for the executable sections of programs, each
@@ -27,6 +28,50 @@ func Images(programs []Program, executed []Executed) []schema.ImageRegion {
 		}
 	}
 	return rows
+}
+
+// Matches returns how much of what was executed in each program has the same opcode there.
+func Matches(programs []Program, executed []Executed) []verdict.Match {
+	var all []verdict.Match
+	for i := range programs {
+		p, m := &programs[i], verdict.Match{File: programs[i].File}
+		for j := range p.Sections {
+			ran, equal := p.match(&p.Sections[j], executed)
+			m.Ran, m.Equal = m.Ran+int64(ran), m.Equal+int64(equal)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// Outside counts the addresses that cores executed where none of their programs has that instruction. A core without
+// a program has none: `code` has what it executed.
+func Outside(programs []Program, executed []Executed) int64 {
+	type place struct {
+		core    string
+		address schema.Address
+	}
+	type instruction struct {
+		address schema.Address
+		isa     schema.ISA
+	}
+	outside := map[place]bool{}
+	for _, x := range executed {
+		has := map[instruction]bool{}
+		for i := range programs {
+			if p := &programs[i]; p.runs(x.Core) {
+				for j := range p.Code {
+					has[instruction{p.Code[j].Address, p.Code[j].ISA}] = true
+				}
+			}
+		}
+		for _, y := range x.Instructions {
+			if len(has) > 0 && !has[instruction{y.Address, y.ISA}] {
+				outside[place{x.Core, y.Address}] = true
+			}
+		}
+	}
+	return int64(len(outside))
 }
 
 // Idle returns the files of programs of which nothing was executed, by the rows that

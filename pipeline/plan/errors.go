@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,11 +10,13 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 // A NothingError says that nothing was decoded, and the likely causes, the worst
 // first.
 type NothingError struct {
+	Word   verdict.Word // NothingDecoded or, where packets were decoded without a program, PacketsOnly
 	Causes []string
 	// Missing is the memory that was needed, by source.
 	Missing []SourceMissing
@@ -21,10 +24,13 @@ type NothingError struct {
 
 func (e *NothingError) Error() string {
 	if len(e.Causes) == 0 {
-		return "nothing was decoded"
+		return e.Verdict()
 	}
-	return "nothing was decoded: " + strings.Join(e.Causes, "; ")
+	return e.Verdict() + ": " + strings.Join(e.Causes, "; ")
 }
+
+// Verdict is the word, of which "" is [verdict.NothingDecoded].
+func (e *NothingError) Verdict() string { return string(cmp.Or(e.Word, verdict.NothingDecoded)) }
 
 // A SourceMissing is the memory that a source needs and that is missing.
 type SourceMissing struct {

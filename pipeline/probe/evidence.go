@@ -7,18 +7,19 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/pipeline/plan"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/reading"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 // Evidence is what the stream of a source showed.
 type Evidence struct {
 	Source  *plan.Source
 	Outcome *engine.Outcome  // of decoding it; without rows before
-	Verdict *verdict.Verdict // of a source that was decoded, once judged
+	Reading *reading.Reading // of a source that was decoded, once judged
 
-	lost, unplaced verdict.Causes // why bytes were lost, and packets could not be placed
+	lost, unplaced reading.Causes // why bytes were lost, and packets could not be placed
 	statuses       *Statuses      // of a source with a layout and no cut
 	// firstSync is where in the stream packets could first be read; NULL: nowhere in its
 	// first part, or nobody has looked.
@@ -61,10 +62,10 @@ func (e *Evidence) loss(_ *stitch.Base, l *schema.Loss) {
 	e.lost.Add(text, 1, l.Bytes)
 }
 
-// facts returns what a verdict on a decoded stream rests on.
-func facts(o *stitch.Outcome) verdict.Facts {
+// facts returns what the reading of a decoded stream is judged by.
+func facts(o *stitch.Outcome) reading.Facts {
 	t, q := &o.Totals, &o.Quality
-	return verdict.Facts{
+	return reading.Facts{
 		Bytes: t.Bytes, Decoded: t.BytesDecoded, Lost: t.BytesLost, Unplaced: t.BytesUnplaced,
 		Start:  o.Lost[schema.LossUnsynced].Bytes,
 		Checks: q.Branches + q.ISyncs, Agrees: q.BranchesAgree() + q.ISyncsEqual, Empty: o.Empty(),
@@ -81,4 +82,43 @@ func (e *Evidence) Agreements() Agreements {
 	q := &o.Quality
 	return agreements(q,
 		&FIFOAgreement{q.FIFOChecks, q.FIFORight, q.Waits, q.WaitsUnowed, o.Lost[schema.LossReservedHeader].Losses})
+}
+
+// Totals returns what a dataset says of a source that was decoded.
+func (e *Evidence) Totals() schema.SourceTotals {
+	s, o := e.Source, e.Outcome
+	t := schema.SourceTotals{
+		Source: s.ID, Name: s.Name, Protocol: s.Protocol, Version: s.Version, Core: s.Core,
+		Status: schema.SourceStatusNames[s.Status], Problem: s.Problem, Unit: s.Unit().String(),
+		Totals: o.Totals, Ends: o.Ends(), Registers: s.RegisterTexts(),
+	}
+	if s.Buffer != nil {
+		t.Buffer = s.Buffer.Name
+	}
+	if s.Status == schema.StatusDecoded { // what the trace repeats of the program
+		q := &o.Quality
+		t.Agreement = &schema.Agreement{
+			BranchChecks: q.Branches, BranchAgrees: q.BranchesAgree(),
+			ISyncChecks: q.ISyncs, ISyncAgrees: q.ISyncsEqual,
+		}
+	}
+	return t
+}
+
+// Verdict returns that on sources whose instructions nobody counted.
+func Verdict(sources []*Evidence) verdict.Verdict {
+	f := verdict.Facts{PacketsOnly: true}
+	for _, e := range sources {
+		f.Sources = append(f.Sources, e.Totals())
+		f.PacketsOnly = f.PacketsOnly && (e.Reading == nil || e.Reading.NoProgram)
+	}
+	return verdict.Judge(&f)
+}
+
+// Word returns the verdict on a source, nil if it was not decoded.
+func (e *Evidence) Word() *verdict.Word {
+	if e.Reading == nil {
+		return nil
+	}
+	return new(Verdict([]*Evidence{e}).Word)
 }

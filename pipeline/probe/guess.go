@@ -9,7 +9,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/plan"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/reading"
 )
 
 // A Guess is how a raw file can be read of which nothing is known: every protocol is
@@ -29,7 +29,7 @@ type Tried struct {
 	Protocol string        `json:"protocol"`
 	Framed   bool          `json:"framed"`
 	Unit     string        `json:"unit"`    // in which Decoded counts
-	Decoded  verdict.Share `json:"decoded"` // of all streams
+	Decoded  reading.Share `json:"decoded"` // of all streams
 	ISyncs   int64         `json:"i_syncs"` // at which decoding can begin
 	Rate     float64       `json:"rate"`    // decoded, less what no trace unit sends: from 0 to 1
 }

@@ -10,20 +10,24 @@ import (
 	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/pipeline/probe/identify"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/reading"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 // An Inspection says what is in a capture and whether it would decode.
 type Inspection struct {
 	SchemaVersion int                `json:"schema_version"`
 	Input         string             `json:"input"`
+	Verdict       verdict.Word       `json:"verdict,omitempty"` // on the samples, if there are any
+	Judged        verdict.Verdict    `json:"-"`                 // with what it rests on
 	Description   string             `json:"description,omitempty"`
 	TimestampHz   uint64             `json:"timestamp_hz,omitempty"`
 	Buffers       []BufferInspection `json:"buffers"`
 	Sources       []SourceInspection `json:"sources"`
 	Images        []ImageInspection  `json:"images"`
 	Notes         []string           `json:"notes"`
+	sampled       []*Evidence
 	// Found says what the input is if it is no capture; Guess how it was found out how
 	// to read a raw file.
 	Found *identify.Finding `json:"found,omitempty"`
@@ -87,7 +91,8 @@ type Sample struct {
 	Exceptions   int64            `json:"exceptions"`
 	Estimate     int64            `json:"instructions_estimated"` // for the whole stream
 	plan.Missing                  // the ranges most often needed
-	Verdict      *verdict.Verdict `json:"verdict"`
+	Verdict      *verdict.Word    `json:"verdict"`
+	Reading      *reading.Reading `json:"reading"`
 	Agreements
 }
 
@@ -110,12 +115,17 @@ func (in *Inspection) add(ctx context.Context, s *inspector) error {
 	}
 	in.note(s.plan.Notes)
 	for _, src := range s.plan.Sources {
-		si, notes, err := s.inspect(ctx, src)
+		si, e, err := s.inspect(ctx, src)
 		if err != nil {
 			return err
 		}
+		if e.Reading != nil {
+			in.sampled = append(in.sampled, e)
+			in.Judged = Verdict(in.sampled)
+			in.Verdict = in.Judged.Word
+		}
 		in.Sources = append(in.Sources, si)
-		in.note(notes)
+		in.note(e.Outcome.Notes)
 	}
 	return nil
 }
@@ -148,8 +158,9 @@ func (in *Inspection) addBuffers(s *inspector) {
 	}
 }
 
-// inspect looks at a source. The notes are for the user.
-func (s *inspector) inspect(ctx context.Context, src *plan.Source) (si SourceInspection, notes []string, err error) {
+// inspect looks at a source.
+func (s *inspector) inspect(ctx context.Context, src *plan.Source) (si SourceInspection, e *Evidence, err error) {
+	e = NewEvidence(src)
 	si = SourceInspection{
 		Source: schema.SourceText(src.ID), Name: src.Name, Protocol: src.Protocol, Version: src.Version, Core: src.Core,
 		Status: schema.SourceStatusNames[src.Status], Problem: src.Problem, Registers: src.RegisterTexts(),
@@ -168,28 +179,27 @@ func (s *inspector) inspect(ctx context.Context, src *plan.Source) (si SourceIns
 		si.Settings = src.Bound.Words()
 	}
 	if src.Status != schema.StatusDecoded {
-		return si, nil, nil
+		return si, e, nil
 	}
-	e := NewEvidence(src)
 	if err = e.findSync(src.Bound); err != nil {
-		return si, nil, err
+		return si, e, err
 	}
 	var seen seen
 	first := sample{Source: src, bytes: sampleBytes, firstSync: e.firstSync}
 	stream := func(notes *[]string) (decode.Stream, error) { return first.stream(notes), nil }
 	job := engine.Job{Source: src, To: e.Tap(seen.sinks()), Start: &engine.Start{Lead: engine.NoLead, Stream: stream}}
 	if e.Outcome, err = s.engine.Decode(ctx, job); err != nil {
-		return si, nil, err
+		return si, e, err
 	}
 	if err = s.prober.Judge(ctx, e); err != nil {
-		return si, nil, err
+		return si, e, err
 	}
 	si.Sample, si.Answers = sampleOf(e), seen.answers(e)
 	if si.Statuses, err = e.countStatuses(); err != nil {
-		return si, nil, err
+		return si, e, err
 	}
 	si.Suggested, err = s.prober.suggestions(ctx, e)
-	return si, e.Outcome.Notes, err
+	return si, e, err
 }
 
 // sampleOf returns the result of the first bytes of a source, after they were
@@ -200,7 +210,7 @@ func sampleOf(e *Evidence) *Sample {
 	out := &Sample{
 		Bytes: t.Bytes, BytesDecoded: t.BytesDecoded, BytesLost: t.BytesLost, Unplaced: t.BytesUnplaced,
 		Asyncs: o.Asyncs, Segments: t.Segments, Instructions: t.Instructions, Exceptions: t.Exceptions,
-		Missing: plan.MissingIn(&o.Missing), Verdict: e.Verdict, Agreements: e.Agreements(),
+		Missing: plan.MissingIn(&o.Missing), Verdict: e.Word(), Reading: e.Reading, Agreements: e.Agreements(),
 	}
 	if o.FirstCut.OK {
 		out.FirstCut = &o.FirstCut.V

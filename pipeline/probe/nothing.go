@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/reading"
 
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/decode/frame"
@@ -33,11 +33,11 @@ func errUnless(sources []*Evidence, something func(*Evidence) bool) error {
 	if len(sources) == 0 {
 		return &plan.NothingError{Causes: []string{"the capture has no trace source"}}
 	}
-	nothing := &plan.NothingError{}
+	nothing := &plan.NothingError{Word: Verdict(sources).Word}
 	for _, e := range slices.SortedStableFunc(slices.Values(sources), compareLoss) {
 		cause := e.reason()
-		if v := e.Verdict; v != nil && v.Remedy != nil {
-			cause += ": " + v.Remedy.String()
+		if r := e.Reading; r != nil && r.Remedy != nil {
+			cause += ": " + r.Remedy.String()
 		}
 		nothing.Causes = append(nothing.Causes, cause)
 		if missing := plan.MissingIn(&e.Outcome.Missing); len(missing.Wanted) > 0 {
@@ -125,31 +125,31 @@ func (e *Evidence) noCut(name string) string {
 		what = fmt.Sprintf(" (of the first %s samples: %s; with TRACESYNC or a Trace FIFO Offset %s)",
 			figures.Thousands(n.Samples), n, figures.Thousands(n.Marks))
 	}
-	if e.Verdict == nil || e.Verdict.Remedy == nil {
+	if e.Reading == nil || e.Reading.Remedy == nil {
 		what += "; check --reg LAYOUT=WORD, PORTSIZE=N and --protocol (tracelake inspect tries them)"
 	}
 	return fmt.Sprintf("%s: no sample of %s from which %s can be decoded%s", name, figures.Thousands(e.Source.Bytes),
 		e.Source.Protocol, what)
 }
 
-// reasonOf returns the commonest cause of what a verdict names, nil if none was
+// reasonOf returns the commonest cause of what a reading names, nil if none was
 // counted.
-func (e *Evidence) reasonOf(v *verdict.Verdict) *verdict.Cause {
-	if v.Status == verdict.Nothing {
-		return &verdict.Cause{Count: 1, Text: e.reason()}
+func (e *Evidence) reasonOf(r *reading.Reading) *reading.Cause {
+	if r.Nothing {
+		return &reading.Cause{Count: 1, Text: e.reason()}
 	}
-	switch v.Problem {
-	case verdict.Lost:
+	switch r.Problem {
+	case reading.Lost:
 		return e.lost.Commonest()
-	case verdict.Misaligned:
+	case reading.Misaligned:
 		return e.unplaced.Commonest()
-	case verdict.Unplaced:
+	case reading.Unplaced:
 		if missing := e.lacking(); missing != nil {
-			return &verdict.Cause{Count: missing.Stops, Text: fmt.Sprintf("no program memory at %s: "+
+			return &reading.Cause{Count: missing.Stops, Text: fmt.Sprintf("no program memory at %s: "+
 				"give it with -e FILE or --image FILE@ADDR", hex(missing.First))}
 		}
 		return e.unplaced.Commonest()
-	case verdict.Contradicted, verdict.NoProblem:
+	case reading.Contradicted, reading.NoProblem:
 	}
 	return nil
 }

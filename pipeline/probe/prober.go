@@ -7,7 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/plan"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/reading"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -24,7 +24,7 @@ type Prober struct {
 // packets alone: no program is wanted.
 func New(p *plan.Plan, packetsOnly bool) *Prober { return &Prober{plan: p, packetsOnly: packetsOnly} }
 
-// Judge sets the verdict on a source that was decoded. Where much is wrong it
+// Judge sets the reading of a source that was decoded. Where much is wrong it
 // decodes a sample in other ways, to find a remedy.
 func (p *Prober) Judge(ctx context.Context, e *Evidence) error {
 	if e.Source.Status != schema.StatusDecoded {
@@ -38,16 +38,16 @@ func (p *Prober) Judge(ctx context.Context, e *Evidence) error {
 	}
 	f := facts(&e.Outcome.Outcome)
 	f.NoProgram = p.packetsOnly || e.Source.Memory.Empty()
-	v := verdict.Judge(&f)
-	e.Verdict = &v
-	if v.Status != verdict.Good && (e.lacking() == nil || f.DoubtsSettings()) {
+	r := reading.Of(&f)
+	e.Reading = &r
+	if !r.Fine() && (e.lacking() == nil || f.DoubtsSettings()) {
 		defer func() { e.kept = nil }()
 		var err error
-		if v.Remedy, err = p.remedy(ctx, e); err != nil {
+		if r.Remedy, err = p.remedy(ctx, e); err != nil {
 			return fmt.Errorf("source %s: try other settings: %w", schema.SourceText(e.Source.ID), err)
 		}
 	}
-	v.Cause = e.reasonOf(&v)
+	r.Cause = e.reasonOf(&r)
 	return nil
 }
 
@@ -56,7 +56,7 @@ func (p *Prober) Judge(ctx context.Context, e *Evidence) error {
 func (p *Prober) suggestions(ctx context.Context, e *Evidence) ([]Suggestion, error) {
 	defer func() { e.kept = nil }()
 	now, err := p.tryAsRead(ctx, e)
-	if err != nil || e.Verdict.Status == verdict.Good && (now.undefined == 0 || e.Source.Layout != nil) {
+	if err != nil || e.Reading.Fine() && (now.undefined == 0 || e.Source.Layout != nil) {
 		return nil, err
 	}
 	best, err := p.best(ctx, e, now)
@@ -74,7 +74,7 @@ func (p *Prober) tryAsRead(ctx context.Context, e *Evidence) (*trial, error) {
 
 // remedy returns the best other way to read a source, nil if none is much better
 // than the way it was read.
-func (p *Prober) remedy(ctx context.Context, e *Evidence) (*verdict.Remedy, error) {
+func (p *Prober) remedy(ctx context.Context, e *Evidence) (*reading.Remedy, error) {
 	now, err := p.tryAsRead(ctx, e)
 	if err != nil || muchBetter*now.rate() > 1 {
 		return nil, err // no rate is higher than 1
@@ -84,7 +84,7 @@ func (p *Prober) remedy(ctx context.Context, e *Evidence) (*verdict.Remedy, erro
 		return nil, err
 	}
 	f := best.facts()
-	r := &verdict.Remedy{Flags: p.flags(e.Source, best), Right: f.Right()}
+	r := &reading.Remedy{Flags: p.flags(e.Source, best), Right: f.Right()}
 	if best.family.Name != e.Source.Protocol {
 		r.Protocol = best.family.Name
 	}

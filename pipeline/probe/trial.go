@@ -5,7 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/engine"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
+	"github.com/tracelake/tracelake/pipeline/probe/reading"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 )
 
@@ -49,14 +49,14 @@ func (t *trial) guessRate() float64 {
 // that a setting that is better still shows.
 const doubtful = 0.95
 
-func (t *trial) rateOf(f *verdict.Facts) float64 {
+func (t *trial) rateOf(f *reading.Facts) float64 {
 	if t.failed || t.syncs == 0 {
 		return 0
 	}
 	return f.Rate() * (1 - doubtful*t.undefined)
 }
 
-func (t *trial) facts() verdict.Facts {
+func (t *trial) facts() reading.Facts {
 	f := facts(&t.outcome)
 	f.NoProgram = !t.followsProgram()
 	return f

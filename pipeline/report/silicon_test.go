@@ -14,6 +14,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 // The figures of the sample and of captures of silicon, which were counted on another
@@ -148,10 +149,10 @@ func thousands(n int64) string {
 // ELF file; that the trace does not follow that program shows.
 func TestWrongProgram(t *testing.T) {
 	got := exported(t, "am243x-r5f-etmv3-threadx-002b37c", "threadx.elf").Trust()
-	if got.Verdict != trust.WrongProgram || len(got.Doubts) != 1 || got.Distinct == 0 || got.Matching != got.Distinct {
+	if got.Word != verdict.WrongProgram || len(got.Doubts) != 1 || got.Distinct == 0 || got.Matching != got.Distinct {
 		t.Fatalf("%+v", got)
 	}
-	if d := got.Doubts[0]; d.What != "source 0x10" || d.OfProgramFile || d.Of < trust.LeastChecks || float64(d.Agrees) > 0.05*float64(d.Of) {
+	if d := got.Doubts[0]; d.What != "source 0x10" || d.OfProgramFile || d.Of < verdict.LeastChecks || float64(d.Agrees) > 0.05*float64(d.Of) {
 		t.Errorf("%+v", d)
 	}
 }

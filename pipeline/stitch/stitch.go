@@ -168,7 +168,7 @@ func (s *Stitcher) segment(p *decodedPart) error {
 	if c := p.Back.Count; c.OK && s.carry.late(&p.unit.Counts, c.V.Count, b.seq) {
 		p.unit.RemoveEvent(c.V.Event, &p.to)
 	}
-	s.count(p)
+	s.count(&b, p)
 	if err := s.addRows(b, p); err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (s *Stitcher) pointBack(p *decodedPart) {
 }
 
 // count adds what a part counts to the segment's row and the source's totals.
-func (s *Stitcher) count(p *decodedPart) {
+func (s *Stitcher) count(b *Base, p *decodedPart) {
 	t := &s.Outcome.Totals
 	s.row.Add(p.Row.Counters)
 	s.at += p.Row.Bytes
@@ -251,10 +251,12 @@ func (s *Stitcher) count(p *decodedPart) {
 	losses := rowsOf(p, p.unit.Losses, decode.Losses)
 	t.Losses += int64(len(losses))
 	s.Outcome.Lost.add(losses)
+	first := s.open.seq + s.row.Instructions - t.Instructions // of the window
 	for _, e := range rowsOf(p, p.unit.Events, decode.Events) {
 		switch {
 		case e.Event.Restarts():
 			t.Gaps++
+			s.Outcome.restarts.add(b.seq + e.Seq - first)
 		case e.Event == schema.EventUnmapped:
 			s.Outcome.Missing.Add(e.Address.V, 1)
 		}
@@ -283,6 +285,7 @@ func (s *Stitcher) openSegment(seg *decode.Segment) error {
 	events, counts := s.carry.beginSegment(&seg.Start)
 	if !first && wanted && slices.ContainsFunc(events, func(e schema.Event) bool { return e.Event.Restarts() }) {
 		s.Outcome.Totals.Gaps++
+		s.Outcome.restarts.add(s.Outcome.Totals.Instructions)
 	}
 	s.open = s.carry.base
 	s.row = schema.Segment{Key: seg.Row.Key, Address: seg.Row.Address, Reason: seg.Row.Reason, Start: start}

@@ -136,8 +136,9 @@ func (d *description) addSource(w *words) {
 	if checks := w.keyNumber("checks", 0); checks > 0 {
 		s.Agreement = &schema.Agreement{BranchChecks: checks, BranchAgrees: w.keyNumber("agrees", checks)}
 	}
-	d.manifest.Sources = append(d.manifest.Sources, s)
 	ends, cut := w.keyNumber("ends", 0), w.keyNumber("cut", 0)
+	s.Ends = schema.Ends{Gaps: w.keyNumber("end_gaps", 0), Unsynced: ends, Truncated: cut}
+	d.manifest.Sources = append(d.manifest.Sources, s)
 	for _, l := range []struct {
 		bytes  int64
 		reason schema.LossReason

@@ -15,6 +15,7 @@ func Head(name string, forced bool, t *trust.Summary, excluded []report.Excluded
 	return []Fact{
 		{"schema_version", Int(schema.Version)},
 		{"report", Text(name)},
+		{"verdict", Text(string(t.Word))},
 		{"forced", JSONOf(forced)},
 		{"trust", trustFigures(t)},
 		{"excluded", each(len(excluded),
@@ -26,11 +27,8 @@ func Head(name string, forced bool, t *trust.Summary, excluded []report.Excluded
 }
 
 func trustFigures(t *trust.Summary) Value {
-	judged, found := t.Judge()
-	datasets := t.Datasets
+	found, datasets := t.Findings, t.Datasets
 	return Object(
-		Fact{"verdict", Text(t.Verdict.String())},
-		Fact{"judgement", Text(judged.String())},
 		Fact{"findings", each(len(found),
 			Column{Key: "kind", At: func(i int) Value { return Text(found[i].Kind.String()) }},
 			Column{Key: "n", At: func(i int) Value { return Int(found[i].N) }},
@@ -98,7 +96,7 @@ func Trust(head []Fact, l *lost.Summary) *Answer {
 // TrustSources are the sources of datasets, which are of t.
 func TrustSources(t *trust.Summary, datasets []trust.Dataset) *Section {
 	var of []*trust.Dataset
-	var rows []*trust.Source
+	var rows []*schema.SourceTotals
 	for i := range datasets {
 		for j := range datasets[i].Sources {
 			of, rows = append(of, &datasets[i]), append(rows, &datasets[i].Sources[j])
@@ -118,11 +116,11 @@ func TrustSources(t *trust.Summary, datasets []trust.Dataset) *Section {
 		{"bytes", strings.ToUpper(t.Unit() + "s"), Count, Number, 1, func(i int) Value { return Int(rows[i].Bytes) }},
 		{Key: "bytes_decoded", At: func(i int) Value { return Int(rows[i].BytesDecoded) }},
 		{"bytes_lost", "LOST", Count, Number, 1, func(i int) Value { return Int(rows[i].BytesLost) }},
-		{"bytes_lost_at_ends", "AT ENDS", Count, Number, 1, func(i int) Value { return Int(rows[i].Ends) }},
+		{"bytes_lost_at_ends", "AT ENDS", Count, Number, 1, func(i int) Value { return Int(rows[i].Ends.Unsynced + rows[i].Ends.Truncated) }},
 		{"bytes_unplaced", "UNPLACED", Count, Number, 1, func(i int) Value { return Int(rows[i].BytesUnplaced) }},
 		{"instructions", "INSTRUCTIONS", Count, Number, 3, func(i int) Value { return Int(rows[i].Instructions) }},
 		{"gaps", "GAPS", Count, Number, 2, func(i int) Value { return Int(rows[i].Gaps) }},
-		{"agreement", "AGREES", Exact, Main, 0, func(i int) Value { return Of(rows[i].Checks()) }},
+		{"agreement", "AGREES", Exact, Main, 0, func(i int) Value { return Of(rows[i].Agreement.Checks()) }},
 	}}
 }
 

@@ -125,26 +125,26 @@ func TestCaptures(t *testing.T) {
 		hottest          []string // with what each took: cycles of the sample, else instructions
 	}{
 		{
-			"sample", "✓ Sound.", "14 of 14",
+			"sample", "✓ Good.", "14 of 14",
 			[]string{"774 of 790", "236 of 245", "39 of 41", "8 of 8", "102 of 106"},
 			[]string{"quicksort 107,220", "multiply.constprop.0 41,323", "checksum_task 35,822", "by_digits 35,543", "fibonacci 30,347"},
 		},
 		{
-			"am243x-r5f-etmv3-freertos-002b37c", "! Look here first.", "0 of 10",
+			"am243x-r5f-etmv3-freertos-002b37c", "✓ Good.", "0 of 10",
 			[]string{"521 of 34,642", "204 of 10,123", "26 of 633", "15 of 85", "48 of 4,120"},
 			[]string{"free 49,824", "xTaskResumeAll 47,748", "vTaskExitCritical 27,040", "aligned_alloc 25,478", "vTaskEnterCritical 20,800"},
 		},
 		{
-			"am243x-r5f-etmv3-zephyr-e9185a9", "! Look here first.", "0 of 25",
+			"am243x-r5f-etmv3-zephyr-e9185a9", "! Good with gaps.", "0 of 25",
 			[]string{"746 of 5,422", "298 of 1,694", "37 of 190", "27 of 93", "93 of 968"},
 			[]string{"LowPrioTask 146,302", "tm_task_priority_get 146,300", "z_impl_k_thread_priority_get 58,520", "sys_clock_announce 165", "ready_thread 158"},
 		},
 		{
-			"am243x-r5f-etmv3-threadx-ce42d22", "✓ Sound.", "0 of 36",
+			"am243x-r5f-etmv3-threadx-ce42d22", "✓ Good.", "0 of 36",
 			[]string{"3,437 of 38,122", "1,156 of 11,188", "118 of 636", "59 of 141", "271 of 4,616"},
 			[]string{"TI_memset_small 182,024", "PMU_init 6,906", "UART_writePolling 6,349", "UART_readLineStatus 5,634", "__TI_printfi_nofloat 5,632"},
 		},
-		{"am243x-r5f-etmv3-threadx-002b37c", "✗ Do not trust this.", "", nil, nil},
+		{"am243x-r5f-etmv3-threadx-002b37c", "✗ Wrong program.", "", nil, nil},
 	} {
 		t.Run(tt.capture, func(t *testing.T) {
 			s := see(t, pageOf(t, tt.capture), browsertest.View{Width: 768, Height: 1024})

@@ -2,6 +2,8 @@ package page
 
 import (
 	"html/template"
+
+	"github.com/tracelake/tracelake/pipeline/report/trust"
 )
 
 // A text is what can be read on a page without JavaScript.
@@ -58,8 +60,8 @@ type document struct {
 	*text
 }
 
-// Judgement says how far the figures of the page can be trusted.
-func (p *Page) Judgement() Judgement { return p.trustText().Judgement }
+// Trust is how far the figures of the page can be trusted.
+func (p *Page) Trust() *trust.Summary { return p.trust }
 
 // Notes are what was left out for the size of the page.
 func (p *Page) Notes() []string { return p.dropped }

@@ -9,11 +9,12 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 // A trustText says how far the figures can be trusted.
 type trustText struct {
-	Judgement
+	verdictText
 	Tiles   []tile
 	Buffers []bufferText
 	Inputs  []table
@@ -29,12 +30,7 @@ type bufferText struct {
 }
 
 func (p *Page) trustText() *trustText {
-	x := &trustText{Judgement: JudgementOf(p.trust), Tiles: p.tiles(), Inputs: p.inputs()}
-	if p.packetsOnly {
-		x.Why = "The dataset is of packets alone: what ran is not in it."
-		x.Remedies = []string{"Export again without --packets-only, with the program that ran: tracelake export CAPTURE -o " +
-			"DIR -e FILE."}
-	}
+	x := &trustText{verdictText: verdictOf(p.trust), Tiles: p.tiles(), Inputs: p.inputs()}
 	for i := range p.lost.Buffers[:min(len(p.lost.Buffers), mostBuffers)] {
 		x.Buffers = append(x.Buffers, p.bufferText(&p.lost.Buffers[i]))
 	}
@@ -46,10 +42,7 @@ const mostBuffers = 8
 
 // wrongImage says whether the figures are of another program than the one that ran.
 func (p *Page) wrongImage() bool {
-	_, found := p.trust.Judge()
-	return slices.ContainsFunc(found, func(f trust.Finding) bool {
-		return f.Kind == trust.FoundWrongImage || f.Kind == trust.FoundWrongFile
-	})
+	return p.trust.Word == verdict.WrongProgram
 }
 
 // subtitle says what the page is of.
@@ -81,8 +74,8 @@ func (p *Page) subtitle() string {
 }
 
 // decoded goes through the sources that have a decoder.
-func (p *Page) decoded() func(yield func(*trust.Source) bool) {
-	return func(yield func(*trust.Source) bool) {
+func (p *Page) decoded() func(yield func(*schema.SourceTotals) bool) {
+	return func(yield func(*schema.SourceTotals) bool) {
 		for i := range p.trust.Datasets {
 			for j := range p.trust.Datasets[i].Sources {
 				s := &p.trust.Datasets[i].Sources[j]

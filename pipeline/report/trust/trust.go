@@ -1,44 +1,20 @@
-// Package trust says how far figures can be trusted, and what somebody who looks at them should do first.
+// Package trust says how far figures can be trusted, with the figures that the verdict rests on.
 package trust
 
 import (
 	"cmp"
-	"errors"
-	"io"
 	"math"
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
-
-// Below these limits another program ran than the one at hand. The agreement of a
-// few checks says nothing.
-const (
-	LeastMatch     = 0.99
-	LeastAgreement = 0.90
-	LeastChecks    = 20
-)
-
-// A Verdict says how far the figures can be trusted.
-type Verdict uint8
-
-// The verdicts, the best first.
-const (
-	Sound        Verdict = iota // what was traced was decoded, with the program that ran
-	Incomplete                  // some of what ran may be missing
-	Nothing                     // no instruction was decoded
-	WrongProgram                // another program ran
-)
-
-func (v Verdict) String() string {
-	return [...]string{"ok", "incomplete", "nothing decoded", "wrong program"}[v]
-}
 
 // A Summary is how far the figures can be trusted.
 type Summary struct {
-	Verdict  Verdict
+	verdict.Verdict
 	Doubts   []Doubt // that another program ran
 	Datasets []Dataset
 
@@ -48,14 +24,15 @@ type Summary struct {
 	Unsynced           int64 // of those: before the first synchronisation
 	Undecoded          int64 // bytes of the other sources
 	Instructions, Gaps int64
+	GapsAtEnds         int64 // of those: next to the first or the last instruction
 	Cycles             Cycles
 	InOther            int64 // instructions in (other), which call paths beyond the limit are in
 	Checks, Agrees     int64 // branch packets and periodic I-syncs compared with the program
-	// addresses executed in sections of program files; those with the opcode that is there
+	// addresses executed in sections of program files that are not program memory themselves; those with the opcode
+	// that is there
 	Distinct, Matching  int64
 	Outside             []Outside
 	Conditions, Unknown int64 // predicated instructions reached; those whose outcome was unknown at least once
-	Windows             bool  // a dataset is of part of its capture
 	HasProgram          bool  // there are program files
 	Named               bool  // and they have functions
 }
@@ -66,15 +43,9 @@ type Dataset struct {
 	Created   string         // RFC 3339
 	Window    *schema.Window // nil: it is of the whole capture
 	Manifest  *schema.Manifest
-	Sources   []Source
+	Sources   []schema.SourceTotals
 	Files     []ProgramFile
-}
-
-// A Source is one of a dataset.
-type Source struct {
-	*schema.SourceTotals
-	Ends     int64 // as in Summary
-	Unsynced int64 // likewise
+	verdict   verdict.Verdict // without what ran outside of the program, which only all show
 }
 
 // Unit is what Bytes, Decoded, Lost and Unplaced count, in the singular: "byte",
@@ -96,14 +67,6 @@ func (t *Summary) Unit() string {
 		return "sample"
 	}
 	return "byte"
-}
-
-// Checks are branch packets and periodic I-syncs that were compared with the program.
-func (s *Source) Checks() (agree, of int64) {
-	if a := s.Agreement; a != nil {
-		return a.BranchAgrees + a.ISyncAgrees, a.BranchChecks + a.ISyncChecks
-	}
-	return 0, 0
 }
 
 // A ProgramFile is one that names what ran.
@@ -136,16 +99,15 @@ func (t *Summary) Add(d *dataset.Dataset, executed map[string][]schema.Address, 
 	}
 	x := Dataset{
 		Dir: d.Dir, Test: d.Manifest.Labels[read.TestLabel], Created: d.Manifest.Run.Created,
-		Window: d.Manifest.Window, Manifest: &d.Manifest,
+		Window: d.Manifest.Window, Manifest: &d.Manifest, Sources: d.Manifest.Sources,
 	}
-	t.Windows = t.Windows || x.Window != nil
+	f := verdict.Facts{
+		Sources: d.Manifest.Sources, PacketsOnly: !d.Has(&schema.Counts), NoMemory: verdict.NoMemory(&d.Manifest),
+	}
 	for i := range d.Manifest.Sources {
-		s := Source{SourceTotals: &d.Manifest.Sources[i]}
-		if err := errors.Join(s.readEnds(d), s.readUnsynced(d)); err != nil {
-			return err
-		}
-		x.Sources = append(x.Sources, s)
-		t.addSource(d.Dir, &s)
+		s := &d.Manifest.Sources[i]
+		t.AddSource(s)
+		t.doubt(d.Dir, s)
 	}
 	files := map[ProgramFile]int{} // where they are in x.Files, by what names them
 	for _, i := range d.Manifest.Images {
@@ -153,19 +115,30 @@ func (t *Summary) Add(d *dataset.Dataset, executed map[string][]schema.Address, 
 			x.addSection(files, &i, executed)
 		}
 	}
-	for _, f := range x.Files {
-		t.Distinct += f.Executed
-		t.Matching += f.Matching
-		if float64(f.Matching) < LeastMatch*float64(f.Executed) {
-			t.Doubts = append(t.Doubts, Doubt{d.Dir, f.File, f.Matching, f.Executed, LeastMatch, true})
+	for _, file := range x.Files {
+		if !isMemory(&d.Manifest, file.SHA256) {
+			t.Distinct += file.Executed
+			t.Matching += file.Matching
+		}
+		m := verdict.Match{File: file.File, Ran: file.Executed, Equal: file.Matching}
+		if f.Files = append(f.Files, m); m.Differs() {
+			t.Doubts = append(t.Doubts, Doubt{d.Dir, file.File, file.Matching, file.Executed, verdict.LeastMatch, true})
 		}
 	}
+	x.verdict = verdict.Judge(&f)
 	t.HasProgram = t.HasProgram || len(x.Files) > 0
 	t.Datasets = append(t.Datasets, x)
 	return nil
 }
 
-func (t *Summary) addSource(dir string, s *Source) {
+// isMemory reports whether a file is program memory: what was executed was read from it, and is equal to it.
+func isMemory(m *schema.Manifest, sha256 string) bool {
+	return slices.ContainsFunc(m.Images,
+		func(r schema.ImageRegion) bool { return !read.IsSymbols(r) && r.SHA256 == sha256 })
+}
+
+// AddSource adds the figures of a source.
+func (t *Summary) AddSource(s *schema.SourceTotals) {
 	if s.Status != schema.SourceStatusNames[schema.StatusDecoded] {
 		t.Undecoded += s.Bytes
 		return
@@ -176,60 +149,22 @@ func (t *Summary) addSource(dir string, s *Source) {
 	t.Unplaced += s.BytesUnplaced
 	t.Instructions += s.Instructions
 	t.Gaps += s.Gaps
-	t.Ends += s.Ends
-	t.Unsynced += s.Unsynced
-	agrees, checks := s.Checks()
+	t.GapsAtEnds += s.Ends.Gaps
+	t.Ends += s.Ends.Unsynced + s.Ends.Truncated
+	t.Unsynced += s.Ends.Unsynced
+	agrees, checks := s.Agreement.Checks()
 	t.Checks += checks
 	t.Agrees += agrees
-	if checks >= LeastChecks && float64(agrees) < LeastAgreement*float64(checks) {
+}
+
+// doubt adds that another program ran than a source was decoded with, if so.
+func (t *Summary) doubt(dir string, s *schema.SourceTotals) {
+	if agrees, checks := s.Agreement.Checks(); verdict.Disagrees(agrees, checks) {
 		t.Doubts = append(t.Doubts, Doubt{
 			Dir: dir, What: "source " + schema.SourceText(s.Source), Agrees: agrees, Of: checks,
-			Least: LeastAgreement,
+			Least: verdict.LeastAgreement,
 		})
 	}
-}
-
-// readEnds reads what was lost at the ends of a stream. Among many losses it does not
-// look for them.
-func (s *Source) readEnds(d *dataset.Dataset) error {
-	if s.Losses > schema.BatchRows || s.Status != schema.SourceStatusNames[schema.StatusDecoded] {
-		return nil
-	}
-	return read.EachBatch(d, &schema.Losses, s.Source, func(b *schema.Batch) error {
-		for row := range b.Rows() {
-			switch schema.LossReason(schema.LossesReason.At(b, row)) {
-			case schema.LossUnsynced, schema.LossTruncated:
-				s.Ends += int64(schema.LossesBytes.At(b, row))
-			default:
-			}
-		}
-		return nil
-	})
-}
-
-// readUnsynced reads how many bytes came before the first synchronisation.
-func (s *Source) readUnsynced(d *dataset.Dataset) error {
-	if s.Status != schema.SourceStatusNames[schema.StatusDecoded] || s.Losses == 0 {
-		return nil
-	}
-	r := d.Open(&schema.Losses, s.Source)
-	defer r.Close()
-	b, err := r.Next() // those of the start are first
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	from, _ := d.Manifest.Seqs(s.SourceTotals)
-	for row := range b.Rows() {
-		if int64(schema.LossesSeq.At(b, row)) > from || schema.LossReason(schema.LossesReason.At(b,
-			row)) != schema.LossUnsynced {
-			break
-		}
-		s.Unsynced += int64(schema.LossesBytes.At(b, row))
-	}
-	return nil
 }
 
 // addSection adds an executable section to its program file. What executed in it and
@@ -264,16 +199,13 @@ func within(addresses []schema.Address, first schema.Address, bytes int64) int64
 }
 
 // Conclude works out the verdict.
-func (t *Summary) Conclude() { t.Verdict = t.verdict() }
-
-func (t *Summary) verdict() Verdict {
-	switch {
-	case len(t.Doubts) > 0:
-		return WrongProgram
-	case t.Instructions == 0:
-		return Nothing
-	case t.Windows, t.Gaps > 0, t.Lost > t.Ends, t.Unplaced > 0, len(t.Outside) > 0:
-		return Incomplete
+func (t *Summary) Conclude() {
+	var all []verdict.Verdict
+	for i := range t.Datasets {
+		all = append(all, t.Datasets[i].verdict)
 	}
-	return Sound
+	if t.HasProgram {
+		all = append(all, verdict.Beyond(int64(len(t.Outside))))
+	}
+	t.Verdict = verdict.Merge(all)
 }

@@ -30,34 +30,6 @@ func equal(t *testing.T, want, got any, options ...cmp.Option) {
 	}
 }
 
-// What is lost before the first synchronisation, and where the last packet is cut
-// off, is normal; any other loss or gap makes figures incomplete.
-func TestVerdict(t *testing.T) {
-	const program = `
-file fw.elf 0x1000 0x100 match=1
-function 0x1000 8 main
-code 0x1000 a32 other executed=1
-`
-	for _, tt := range []struct {
-		text string
-		want trust.Verdict
-	}{
-		{"source 0x10 lost=403 ends=400 cut=3" + program, trust.Sound},
-		{"source 0x10 lost=401 ends=400" + program, trust.Incomplete},
-		{"source 0x10 gaps=1" + program, trust.Incomplete},
-		{"source 0x10 unplaced=1" + program, trust.Incomplete},
-		{"source 0x10" + program + "run 0x2000 a32 executed=1", trust.Incomplete},
-		{"source 0x10\nfile fw.elf 0x1000 0x100", trust.Nothing},
-		{"source 0x10 checks=20 agrees=18" + program, trust.Sound},
-		{"source 0x10 checks=20 agrees=17" + program, trust.WrongProgram},
-		{"source 0x10 checks=19 agrees=0" + program, trust.Sound}, // too few to say anything
-	} {
-		if got := read(t, tt.text).Verdict; got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.text, got, tt.want)
-		}
-	}
-}
-
 // What was executed is apart from gaps, and from what no address is known of. Without stacks it is not
 // known what entries of exceptions took.
 func TestCycles(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 // TestLabel is the key of the label that names the test a capture was made in.
@@ -87,6 +88,12 @@ func EachSource(dirs []string, test string, of *schema.Table,
 // hasTables checks that d has the tables that answers are made of, which older
 // versions did not write.
 func hasTables(d *dataset.Dataset) error {
+	if d.Manifest.Verdict == string(verdict.PacketsOnly) && !d.Has(&schema.Counts) {
+		return &dataset.Error{
+			File: d.Dir, Problem: "has packets only: what ran is not in it",
+			Remedy: "export again without --packets-only, with the program that ran: -e FILE",
+		}
+	}
 	for _, t := range []*schema.Table{&schema.Counts, &schema.Code, &schema.Functions, &schema.Lines} {
 		if !d.Has(t) {
 			return &dataset.Error{File: d.Dir, Problem: "has no table " + t.Name, Remedy: "export again with this version"}

@@ -1,34 +1,17 @@
-// Package verdict says in one word how far the decoded trace of a source can be
-// trusted, and names the commonest cause where it cannot.
-package verdict
+// Package reading says how well the stream of a source was read, what is wrong with most of it, and the commonest
+// cause. Package verdict says how far a dataset can be trusted.
+package reading
 
-// A Status is how far a decode can be trusted.
-type Status string
+import "github.com/tracelake/tracelake/schema/verdict"
 
-// The statuses, the best first.
-const (
-	Good    Status = "ok"      // what is wrong, if anything, is 1 % or less
-	Partial Status = "partial" // more than 1 % is lost, unplaced or contradicted
-	Bad     Status = "bad"     // more than 10 % is
-	Nothing Status = "nothing" // no instruction and no data access
-)
-
-// The shares at which a status ends.
-const (
-	goodPercent    = 1
-	partialPercent = 10
-)
+// goodPercent is the share up to which what is wrong is no problem.
+const goodPercent = 100 * verdict.Least
 
 // MinChecks is how many packets have to be compared with the program before their
 // agreement counts.
-const MinChecks = 20
+const MinChecks = verdict.LeastChecks
 
-// maxStart is how many bytes before the first synchronisation are normal: a period
-// has at most 4,095, the largest value of ETMSYNCFR, and a synchronisation may be one
-// period late (IHI 0014Q §7.10.3).
-const maxStart = 2 * (1<<12 - 1)
-
-// Facts are what a verdict rests on, in the unit of the source.
+// Facts are what a reading is judged by, in the unit of the source.
 type Facts struct {
 	Bytes, Decoded, Lost, Unplaced int64
 	Start                          int64 // lost before the first synchronisation
@@ -38,15 +21,8 @@ type Facts struct {
 	NoProgram                      bool  // there is no program memory: only packets are judged
 }
 
-// NormalStart returns how many of the bytes before the first synchronisation are
-// no sign of anything wrong: all, if they are no more than a trace unit sends
-// between two synchronisations, else none.
-func (f *Facts) NormalStart() int64 {
-	if f.Start > maxStart || f.Start == f.Bytes {
-		return 0
-	}
-	return f.Start
-}
+// NormalStart is [verdict.NormalStart].
+func (f *Facts) NormalStart() int64 { return verdict.NormalStart(f.Start, f.Bytes) }
 
 // placed returns what is placed of what is decoded, nothing of nothing without a
 // program.
@@ -154,10 +130,10 @@ const (
 	Misaligned   Problem = "misaligned"   // offsets into the FIFO that are not as counted
 )
 
-// A Verdict is the answer for one source.
-type Verdict struct {
-	Status  Status  `json:"status"`
-	Problem Problem `json:"problem,omitempty"` // the largest, unless the status is good
+// A Reading is how well the stream of a source was read.
+type Reading struct {
+	Nothing bool    `json:"nothing,omitempty"` // no instruction and no data access; without a program, no packet
+	Problem Problem `json:"problem,omitempty"` // the largest, of more than 1 %
 	Share   Share   `json:"share"`             // that has the problem: of the bytes, or of what was compared
 	// Start is how many bytes were lost before the first synchronisation; Normal
 	// reports that this is no sign of anything wrong.
@@ -176,12 +152,18 @@ type Remedy struct {
 	Right    Share    `json:"right"`              // of the sample: see [Facts.Right]
 }
 
-// Judge returns the verdict on a source, without cause and remedy. The normal start
+// Fine reports that there is nothing to find fault with.
+func (r *Reading) Fine() bool { return !r.Nothing && r.Problem == NoProblem }
+
+// Of returns how well a stream was read, without cause and remedy. The normal start
 // does not count as lost.
-func Judge(f *Facts) Verdict {
+func Of(f *Facts) Reading {
 	start := f.NormalStart()
-	v := Verdict{Status: Good, Start: f.Start, Normal: start == f.Start, NoProgram: f.NoProgram}
-	worst := Share{}
+	r := Reading{
+		Nothing: f.Empty && !f.NoProgram || f.Decoded == 0,
+		Start:   f.Start, Normal: start == f.Start, NoProgram: f.NoProgram,
+	}
+	worst := 0.0
 	for _, p := range []struct {
 		problem       Problem
 		judged, shown Share
@@ -191,17 +173,9 @@ func Judge(f *Facts) Verdict {
 		{Contradicted, f.agreement().rest(), f.agreement().rest()},
 		{Misaligned, f.alignment().rest(), f.alignment().rest()},
 	} {
-		if p.judged.over(goodPercent) && p.judged.Value() > worst.Value() {
-			v.Problem, v.Share, worst = p.problem, p.shown, p.judged
+		if p.judged.over(goodPercent) && p.judged.Value() > worst {
+			r.Problem, r.Share, worst = p.problem, p.shown, p.judged.Value()
 		}
 	}
-	switch {
-	case f.Empty && !f.NoProgram, f.Decoded == 0:
-		v.Status = Nothing
-	case worst.over(partialPercent):
-		v.Status = Bad
-	case v.Problem != NoProblem:
-		v.Status = Partial
-	}
-	return v
+	return r
 }

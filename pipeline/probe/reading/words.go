@@ -1,4 +1,4 @@
-package verdict
+package reading
 
 import (
 	"fmt"
@@ -7,22 +7,22 @@ import (
 	"github.com/tracelake/tracelake/decode/figures"
 )
 
-// String returns the verdict in a line: "71.55 % unplaced: 5,998 × E atom on an
+// String returns the reading in a line: "71.55 % unplaced: 5,998 × E atom on an
 // indirect branch, but the return stack is off: add --reg ETMCR=0x20000400".
-func (v *Verdict) String() string {
+func (r *Reading) String() string {
 	var parts []string
-	if v.Problem != NoProblem && v.Status != Nothing {
-		words := string(v.Problem)
-		if v.Problem == Misaligned {
+	if r.Problem != NoProblem && !r.Nothing {
+		words := string(r.Problem)
+		if r.Problem == Misaligned {
 			words = "of the offsets into the FIFO wrong"
 		}
-		parts = append(parts, figures.Percent(v.Share.N, v.Share.Total)+" "+words)
+		parts = append(parts, figures.Percent(r.Share.N, r.Share.Total)+" "+words)
 	}
-	if v.Cause != nil {
-		parts = append(parts, v.Cause.String())
+	if r.Cause != nil {
+		parts = append(parts, r.Cause.String())
 	}
-	if v.Remedy != nil {
-		parts = append(parts, v.Remedy.String())
+	if r.Remedy != nil {
+		parts = append(parts, r.Remedy.String())
 	}
 	return strings.Join(parts, ": ")
 }
