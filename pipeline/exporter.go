@@ -209,13 +209,7 @@ func (e *exporter) decodeSource(ctx context.Context, s *exported, counting tally
 	for id := range t.ContextIDs() {
 		e.named[id] = true
 	}
-	x := code.Executed{Core: s.Source.Core}
-	for i := range t.Counted {
-		c := &t.Counted[i]
-		x.Instructions = append(x.Instructions,
-			code.Instruction{Address: c.Address, ISA: c.ISA, Size: c.Size, Opcode: c.Opcode})
-	}
-	e.executed = append(e.executed, x)
+	e.executed = append(e.executed, code.Counted(s.Source.Core, t.Counted))
 	return e.prober.Judge(ctx, s.Evidence)
 }
 

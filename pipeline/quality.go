@@ -72,11 +72,21 @@ func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityRep
 		Notes: append([]string{}, s.plan.Notes...),
 	}
 	at, prober := engine.NewProgressing(s.plan, opt.Progress), probe.New(s.plan, false)
+	programs, err := probe.ReadPrograms(s.Capture)
+	if err != nil {
+		return nil, err
+	}
+	counting := engine.NewCounting(ctx, s.engine.Workers)
+	defer func() { _ = counting.Wait() }() // it never fails
 	var sources []*probe.Evidence
 	for _, src := range s.plan.Sources {
 		e := probe.NewEvidence(src)
 		job := engine.Job{Source: src, To: e.Tap(stitch.Sinks{}), Progress: at.Source()}
-		if e.Outcome, err = s.engine.Decode(ctx, job); err != nil {
+		finish := programs.Count(&job, counting)
+		if e.Outcome, err = s.engine.Decode(ctx, job); err == nil {
+			err = finish()
+		}
+		if err != nil {
 			return nil, err
 		}
 		if err := prober.Judge(ctx, e); err != nil {
@@ -86,7 +96,7 @@ func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityRep
 		report.Sources = append(report.Sources, sourceQuality(e))
 		report.Notes = append(report.Notes, e.Outcome.Notes...)
 	}
-	report.Judged = probe.Verdict(sources)
+	report.Judged = programs.Verdict(sources)
 	report.Verdict = report.Judged.Word
 	return report, probe.ErrIfEmpty(sources)
 }

@@ -33,7 +33,7 @@ Start with:
 ` + exitStatuses
 
 const exitStatuses = `Exit status: 0 done, 1 failed, 2 wrong usage, 3 a condition asked for does not
-hold, 4 nothing was decoded, 130 interrupted.
+hold, 4 nothing decoded or a wrong program, 130 interrupted.
 `
 
 // commandHelp returns what --help prints for c: urfave/cli's own help is wider

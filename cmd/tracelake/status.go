@@ -8,6 +8,7 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 // The exit statuses. They are part of the interface.
@@ -59,7 +60,11 @@ func messages(err error) []string {
 	}
 	var lines []string
 	for _, cause := range causes(err) {
-		lines = append(lines, programName+": "+oneLine(cause.Error()))
+		word := ""
+		if errors.Is(cause, capture.ErrEmpty) {
+			word = string(verdict.NothingDecoded) + ": "
+		}
+		lines = append(lines, programName+": "+word+oneLine(cause.Error()))
 	}
 	return lines
 }

@@ -12,5 +12,5 @@ FROM covered c JOIN by_address a ON a.build = c.build AND a.core IS NOT DISTINCT
 
 -- Answer of sample and synth, 2 rows:
 -- test | covered | covered_pct | only_here | cumulative | total | trust
--- tasks | 774 | 97.97 | 344 | 774 | 790 | incomplete: decoded 99.99 %, bytes lost 12, unplaced 0, gaps 1, executed outside code 0, unknown 69.57 %, image match 1.0
--- walk | 435 | 55.06 | 5 | 779 | 790 | incomplete: decoded 99.99 %, bytes lost 12, unplaced 0, gaps 1, executed outside code 0, unknown 69.57 %, image match 1.0
+-- tasks | 774 | 97.97 | 344 | 774 | 790 | decoded 99.99 %, bytes lost 12, unplaced 0, gaps 1, executed outside code 0, unknown 69.57 %, image match 1.0
+-- walk | 435 | 55.06 | 5 | 779 | 790 | decoded 99.99 %, bytes lost 12, unplaced 0, gaps 1, executed outside code 0, unknown 69.57 %, image match 1.0

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode/program"
+	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -31,6 +32,16 @@ type Instruction struct {
 type Executed struct {
 	Core         string // "" if it is not known
 	Instructions []Instruction
+}
+
+// Counted returns what a core executed of what was counted.
+func Counted(core string, counts []tally.Count) Executed {
+	x := Executed{Core: core}
+	for i := range counts {
+		c := &counts[i]
+		x.Instructions = append(x.Instructions, Instruction{Address: c.Address, ISA: c.ISA, Size: c.Size, Opcode: c.Opcode})
+	}
+	return x
 }
 
 // An OverlapError says that a core has two programs at one address: names and

@@ -10,7 +10,6 @@ import (
 	"github.com/tracelake/tracelake/pipeline/probe/reading"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
-	"github.com/tracelake/tracelake/schema/verdict"
 )
 
 // Evidence is what the stream of a source showed.
@@ -103,22 +102,4 @@ func (e *Evidence) Totals() schema.SourceTotals {
 		}
 	}
 	return t
-}
-
-// Verdict returns that on sources whose instructions nobody counted.
-func Verdict(sources []*Evidence) verdict.Verdict {
-	f := verdict.Facts{PacketsOnly: true}
-	for _, e := range sources {
-		f.Sources = append(f.Sources, e.Totals())
-		f.PacketsOnly = f.PacketsOnly && (e.Reading == nil || e.Reading.NoProgram)
-	}
-	return verdict.Judge(&f)
-}
-
-// Word returns the verdict on a source, nil if it was not decoded.
-func (e *Evidence) Word() *verdict.Word {
-	if e.Reading == nil {
-		return nil
-	}
-	return new(Verdict([]*Evidence{e}).Word)
 }

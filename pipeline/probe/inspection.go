@@ -114,14 +114,18 @@ func (in *Inspection) add(ctx context.Context, s *inspector) error {
 		in.addBuffers(s)
 	}
 	in.note(s.plan.Notes)
+	programs, err := ReadPrograms(c)
+	if err != nil {
+		return err
+	}
 	for _, src := range s.plan.Sources {
-		si, e, err := s.inspect(ctx, src)
+		si, e, err := s.inspect(ctx, src, programs)
 		if err != nil {
 			return err
 		}
 		if e.Reading != nil {
 			in.sampled = append(in.sampled, e)
-			in.Judged = Verdict(in.sampled)
+			in.Judged = programs.Verdict(in.sampled)
 			in.Verdict = in.Judged.Word
 		}
 		in.Sources = append(in.Sources, si)
@@ -159,7 +163,7 @@ func (in *Inspection) addBuffers(s *inspector) {
 }
 
 // inspect looks at a source.
-func (s *inspector) inspect(ctx context.Context, src *plan.Source) (si SourceInspection, e *Evidence, err error) {
+func (s *inspector) inspect(ctx context.Context, src *plan.Source, programs *Programs) (si SourceInspection, e *Evidence, err error) {
 	e = NewEvidence(src)
 	si = SourceInspection{
 		Source: schema.SourceText(src.ID), Name: src.Name, Protocol: src.Protocol, Version: src.Version, Core: src.Core,
@@ -188,7 +192,11 @@ func (s *inspector) inspect(ctx context.Context, src *plan.Source) (si SourceIns
 	first := sample{Source: src, bytes: sampleBytes, firstSync: e.firstSync}
 	stream := func(notes *[]string) (decode.Stream, error) { return first.stream(notes), nil }
 	job := engine.Job{Source: src, To: e.Tap(seen.sinks()), Start: &engine.Start{Lead: engine.NoLead, Stream: stream}}
-	if e.Outcome, err = s.engine.Decode(ctx, job); err != nil {
+	finish := programs.Count(&job, nil)
+	if e.Outcome, err = s.engine.Decode(ctx, job); err == nil {
+		err = finish()
+	}
+	if err != nil {
 		return si, e, err
 	}
 	if err = s.prober.Judge(ctx, e); err != nil {

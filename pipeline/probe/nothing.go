@@ -33,7 +33,7 @@ func errUnless(sources []*Evidence, something func(*Evidence) bool) error {
 	if len(sources) == 0 {
 		return &plan.NothingError{Causes: []string{"the capture has no trace source"}}
 	}
-	nothing := &plan.NothingError{Word: Verdict(sources).Word}
+	nothing := &plan.NothingError{Word: (&Programs{}).Verdict(sources).Word}
 	for _, e := range slices.SortedStableFunc(slices.Values(sources), compareLoss) {
 		cause := e.reason()
 		if r := e.Reading; r != nil && r.Remedy != nil {

@@ -387,7 +387,8 @@ func (w *walker) row() {
 	if x.isException() {
 		f.node, f.frame, f.kind, f.cuts = none, notFrame(x.node), exception, x.why == schema.CallSwitch
 	} else {
-		f.frame, f.cuts = w.paths.frames[x.node], w.Tasks[x.task].isHandlers() // whose task is not known
+		// Which task handlers are in is not known, or not which of them a call is of.
+		f.frame, f.cuts = w.paths.frames[x.node], w.Tasks[x.task].origin == schema.TaskException
 		w.enters(x.task, w.paths.parent(x.node))
 	}
 	l, err := w.lanes[x.task].push(f, x, w.Timeline)

@@ -12,7 +12,7 @@
 -- image_match DOUBLE: Least image_match of a source, from 0 to 1; NULL without a program file.
 -- agreement DOUBLE: Least agreement of a source, from 0 to 1; NULL without checks.
 -- program_agrees BOOLEAN: False if it is for any source.
--- trust VARCHAR: All that in words. It begins with ok, incomplete (some of what ran may be missing), nothing decoded, or wrong program (names and percentages mean nothing).
+-- trust VARCHAR: All that in words. It begins with Nothing decoded, or Wrong program (names and percentages mean nothing), where that is so; the verdict on a dataset is in its manifest.
 WITH t AS (
   SELECT build, count(DISTINCT dataset) AS datasets, sum(bytes)::BIGINT AS bytes, sum(bytes_lost)::BIGINT AS bytes_lost,
          sum(bytes_unplaced)::BIGINT AS bytes_unplaced, sum(gaps)::BIGINT AS gaps, sum(instructions)::BIGINT AS instructions,
@@ -22,13 +22,11 @@ WITH t AS (
   FROM trust GROUP BY build),
 v AS (
   SELECT *, pct(bytes - bytes_lost, bytes) AS decoded_pct,
-         CASE WHEN NOT program_agrees THEN 'wrong program' WHEN instructions = 0 THEN 'nothing decoded'
-              WHEN gaps > 0 OR outside_executions > 0 OR bytes_lost > 0.01 * bytes OR bytes_unplaced > 0.01 * (bytes - bytes_lost) THEN 'incomplete'
-              ELSE 'ok' END AS verdict
+         CASE WHEN NOT program_agrees THEN 'Wrong program: ' WHEN instructions = 0 THEN 'Nothing decoded: ' ELSE '' END AS verdict
   FROM t)
 SELECT build, datasets, bytes, decoded_pct, bytes_lost, bytes_unplaced, gaps, instructions, pct(unknown, instructions) AS unknown_pct,
        outside_executions, image_match, agreement, program_agrees,
-       concat(verdict, ': decoded ', decoded_pct, ' %, bytes lost ', bytes_lost, ', unplaced ', bytes_unplaced, ', gaps ', coalesce(gaps::VARCHAR, '?'),
+       concat(verdict, 'decoded ', decoded_pct, ' %, bytes lost ', bytes_lost, ', unplaced ', bytes_unplaced, ', gaps ', coalesce(gaps::VARCHAR, '?'),
               ', executed outside code ', coalesce(outside_executions::VARCHAR, '?'), ', unknown ', coalesce(pct(unknown, instructions)::VARCHAR, '?'),
               ' %, image match ', coalesce(round(image_match, 4)::VARCHAR, '?')) AS trust
 FROM v;
