@@ -18,10 +18,10 @@ import (
 // dataset and no file that looks like part of one. If it is resumable and is
 // interrupted, it fails with a [*dataset.SuspendedError].
 func Export(ctx context.Context, input, dir string, opt Options) (*Summary, error) {
-	return export(ctx, input, dir, opt, nil)
+	return export(ctx, input, dir, withDefaults(opt), nil)
 }
 
-// export is Export of a capture that is decoded again, if from is not nil.
+// export is Export with all options set, of a capture that is decoded again if from is not nil.
 func export(ctx context.Context, input, dir string, opt Options, from *keep.Reopen) (*Summary, error) {
 	input, err := opt.OfDataset(input)
 	if err != nil {

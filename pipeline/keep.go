@@ -17,7 +17,7 @@ type ArchiveSummary struct {
 // Archive puts the capture at input into an archive in dir: see [keep.Archive].
 func Archive(ctx context.Context, input, dir string, opt keep.ArchiveOptions) (*ArchiveSummary, error) {
 	s := &ArchiveSummary{}
-	opt.Export.Families = orAll(opt.Export.Families)
+	opt.Export = withDefaults(opt.Export)
 	done, err := keep.Archive(ctx, input, dir, opt, summarize(&s.Export))
 	if err != nil {
 		return nil, err
@@ -46,9 +46,8 @@ type Redecoded struct {
 // [keep.Redecode].
 func Redecode(ctx context.Context, dir, input string, opt Options) (*Redecoded, error) {
 	done := &Redecoded{}
-	opt.Families = orAll(opt.Families)
 	var err error
-	if done.Before, err = keep.Redecode(ctx, dir, input, opt, summarize(&done.Summary)); err != nil {
+	if done.Before, err = keep.Redecode(ctx, dir, input, withDefaults(opt), summarize(&done.Summary)); err != nil {
 		return nil, err
 	}
 	for i := range done.Sources {
@@ -63,7 +62,7 @@ func Redecode(ctx context.Context, dir, input string, opt Options) (*Redecoded, 
 // compares it: see [keep.Verify].
 func Verify(ctx context.Context, dir, input string, opt keep.VerifyOptions) (*keep.Verified, error) {
 	var summary *Summary
-	opt.Families = orAll(opt.Families)
+	opt.Families, opt.Workers, opt.Tool = orAll(opt.Families), orProcessors(opt.Workers), orLibrary(opt.Tool)
 	return keep.Verify(ctx, dir, input, opt, summarize(&summary))
 }
 
@@ -71,5 +70,5 @@ func Verify(ctx context.Context, dir, input string, opt keep.VerifyOptions) (*ke
 // [keep.ExportSpan].
 func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.Span, opt Options) error {
 	var summary *Summary
-	return keep.ExportSpan(ctx, dir, to, source, span, opt, summarize(&summary))
+	return keep.ExportSpan(ctx, dir, to, source, span, withDefaults(opt), summarize(&summary))
 }
