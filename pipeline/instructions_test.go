@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/tracelake/tracelake/pipeline/window"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -18,10 +17,10 @@ func TestInstructions(t *testing.T) {
 		t.Run(in.name, func(t *testing.T) {
 			whole := filepath.Join(t.TempDir(), "whole")
 			all, last := sameInstructions(t, in.path, whole, Options{Capture: in.options})
-			from, to := window.Point{Kind: window.BySeq, N: last.Seq / 3}, window.Point{Kind: window.BySeq, N: last.Seq / 2}
+			from, to := Point{Kind: BySeq, N: last.Seq / 3}, Point{Kind: BySeq, N: last.Seq / 2}
 			n, _ := sameInstructions(t, in.path, filepath.Join(t.TempDir(), "part"), Options{
-				Capture: in.options, Sources: []uint8{last.Source}, Workers: 3,
-				Window: &Window{Span: window.Span{From: schema.Of(from), To: schema.Of(to)}, Index: whole},
+				Capture: in.options, Sources: []uint8{last.Source}, Format: schema.Arrow, Workers: 3,
+				Window: &Window{Span: Span{From: schema.Of(from), To: schema.Of(to)}, Index: whole},
 			})
 			if n == 0 || n >= all {
 				t.Errorf("the window has %d instructions of %d", n, all)
@@ -83,6 +82,7 @@ func TestInstructionsEnd(t *testing.T) {
 		for _, last = range Instructions(ctx, capture, Options{}) {
 			cancel()
 		}
+		cancel()
 		if last != nil && !errors.Is(last, context.Canceled) {
 			t.Error(last)
 		}

@@ -1,6 +1,8 @@
 // Package keep says how captures are kept for years and decoded again: what a dataset or an archive
 // records of its export, how an interrupted one goes on, what is made again, and what of a dataset that
 // is replaced stays as it is.
+//
+// Its API is not stable (docs/guide/library.md).
 package keep
 
 import (

@@ -1,5 +1,7 @@
 // Package verdict says in one word how far the decoded trace of a source can be
 // trusted, and names the commonest cause where it cannot.
+//
+// Its API is not stable (docs/guide/library.md).
 package verdict
 
 // A Status is how far a decode can be trusted.

@@ -1,4 +1,6 @@
 // Package trust says how far figures can be trusted, and what somebody who looks at them should do first.
+//
+// Its API is not stable (docs/guide/library.md).
 package trust
 
 import (
