@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -24,18 +23,9 @@ const (
 
 // Every package says whether its API is promised, and the guide lists those of which it is.
 func TestPackagesSayWhatIsPromised(t *testing.T) {
-	var listed []string
 	_, table, _ := strings.Cut(read(t, "docs/guide/library.md"), "## What is promised")
 	table, _, _ = strings.Cut(table, "\n## ")
-	for row := range strings.Lines(table) {
-		cells := strings.Split(row, "|")
-		if len(cells) != 4 {
-			continue
-		}
-		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[1], -1) {
-			listed = append(listed, name[1])
-		}
-	}
+	listed := filesOf(table)
 	want := map[string]string{}
 	for i, p := range promised {
 		want[p.path] = isPromised
