@@ -29,16 +29,18 @@ type (
 	Options = keep.Options
 	// Window is the part of a capture that is decoded.
 	Window = window.Window
-	// Span is from where to where a window goes, and Point an end of it: by what its kind says.
-	Span  = window.Span
+	// Span is from where to where a window goes.
+	Span = window.Span
+	// Point is an end of a span, by what its kind says.
 	Point = window.Point
 	// Inspection is what an input is, and whether it would decode.
 	Inspection = probe.Inspection
-	// ArchiveOptions say how to archive, and VerifyOptions how to make a dataset again, of which Verified
-	// says what became.
+	// ArchiveOptions say what to archive and how.
 	ArchiveOptions = keep.ArchiveOptions
-	VerifyOptions  = keep.VerifyOptions
-	Verified       = keep.Verified
+	// VerifyOptions say how to decode a capture again.
+	VerifyOptions = keep.VerifyOptions
+	// Verified is what became of a dataset that was made again.
+	Verified = keep.Verified
 	// Progress is how far a decode has come.
 	Progress = engine.Progress
 	// NothingError says that nothing was decoded, and the likely causes.

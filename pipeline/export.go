@@ -54,7 +54,7 @@ func export(ctx context.Context, input, dir string, opt Options, from *keep.Reop
 		Resumption: opt.Resumption(s.Input, hashing), PartRowGroups: opt.PartRowGroups,
 	}
 	if opt.PacketsOnly {
-		files.Tables, files.Without = PacketTables(), schema.Answers()
+		files.Tables, files.Without = packetTables(), schema.Answers()
 	}
 	if e.out, err = dataset.Create(dir, files); err != nil {
 		return nil, err
@@ -106,8 +106,8 @@ func metaOf(s *session, h *engine.Hashing, from *keep.Reopen) ([]schema.Meta, er
 	return []schema.Meta{{Key: "tracelake.capture_sha256", Value: hex.EncodeToString(sum.Sum(nil))}}, err
 }
 
-// PacketTables are the tables that [Options.PacketsOnly] asks for.
-func PacketTables() []*schema.Table {
+// packetTables are the tables that [Options.PacketsOnly] asks for.
+func packetTables() []*schema.Table {
 	return []*schema.Table{
 		&schema.Packets, &schema.Exceptions, &schema.Events, &schema.Timestamps, &schema.Contexts, &schema.Losses,
 		&schema.Segments,

@@ -14,6 +14,9 @@ import (
 // The instructions of a loop are the rows of an export: of all, and of a window.
 func TestInstructions(t *testing.T) {
 	for _, in := range windowInputs(t) {
+		if testing.Short() && in.name != "sample" && in.name != "etmv1" {
+			continue
+		}
 		t.Run(in.name, func(t *testing.T) {
 			whole := filepath.Join(t.TempDir(), "whole")
 			all, last := sameInstructions(t, in.path, whole, Options{Capture: in.options})

@@ -29,8 +29,13 @@ func TestOptionsWithoutFlags(t *testing.T) {
 	command, library := contentsOf(t, "command"), contentsOf(t, "library")
 	for name, content := range command {
 		if !bytes.Equal(library[name], content) {
-			t.Errorf("%s is another:\n%.2000s\nof the library:\n%.2000s", name, content, library[name])
+			t.Errorf("%s is another: %d bytes, of the library %d", name, len(content), len(library[name]))
 		}
+	}
+	if m := schema.ManifestFile; t.Failed() {
+		t.Logf("the manifest of the command:\n%.2000s\nof the library:\n%.2000s", command[m], library[m])
+	}
+	for name := range command {
 		delete(library, name)
 	}
 	if len(library) > 0 || len(command) < 20 {

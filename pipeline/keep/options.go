@@ -33,7 +33,7 @@ type Options struct {
 	TimestampHz uint64            // 0: as the snapshot says
 	CycleHz     uint64            // 0: not known
 	MaxRows     int64             // of `instructions` or of `blocks`; 0: DefaultMaxRows; of no meaning for LevelNone
-	// PacketsOnly asks for the tables that need no program (see PacketTables) in place
+	// PacketsOnly asks for the tables that need no program in place
 	// of Tables. Then it is no failure that nothing was executed.
 	PacketsOnly bool
 	// Without are tables that are not written, whatever else is asked for.
