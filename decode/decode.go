@@ -2,6 +2,8 @@
 // offsets, segments, results, protocols and decoders.
 //
 // Damage in a trace is no error here. It becomes rows of `losses`.
+//
+// Its API is not stable (docs/guide/library.md).
 package decode
 
 import (

@@ -14,7 +14,7 @@ import (
 // CountOptions say what to decode and what to count.
 type CountOptions struct {
 	Capture capture.Options
-	Workers int  // at least 1
+	Workers int  // 0: one for each processor that Go uses
 	Tally   bool // what ran is counted, too, as for `counts` and `edges`
 }
 

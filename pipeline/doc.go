@@ -11,12 +11,15 @@
 // data, so every file is the same for any number of workers.
 //
 // The files are written by schema/dataset, which also reads them back.
+//
+// Its API is promised (docs/guide/library.md).
 package pipeline
 
 import (
 	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/pipeline/keep"
 	"github.com/tracelake/tracelake/pipeline/plan"
+	"github.com/tracelake/tracelake/pipeline/probe"
 	"github.com/tracelake/tracelake/pipeline/window"
 )
 
@@ -26,10 +29,30 @@ type (
 	Options = keep.Options
 	// Window is the part of a capture that is decoded.
 	Window = window.Window
+	// Span is from where to where a window goes.
+	Span = window.Span
+	// Point is an end of a span, by what its kind says.
+	Point = window.Point
+	// Inspection is what an input is, and whether it would decode.
+	Inspection = probe.Inspection
+	// ArchiveOptions say what to archive and how.
+	ArchiveOptions = keep.ArchiveOptions
+	// VerifyOptions say how to decode a capture again.
+	VerifyOptions = keep.VerifyOptions
+	// Verified is what became of a dataset that was made again.
+	Verified = keep.Verified
 	// Progress is how far a decode has come.
 	Progress = engine.Progress
 	// NothingError says that nothing was decoded, and the likely causes.
 	NothingError = plan.NothingError
+)
+
+// Kinds of points.
+const (
+	ByOffset    = window.ByOffset    // capture offset, in bytes
+	BySeq       = window.BySeq       // ordinal of an instruction of a source
+	ByTimestamp = window.ByTimestamp // its value, in ticks
+	BySegment   = window.BySegment   // ordinal of a segment of a source
 )
 
 const (

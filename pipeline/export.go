@@ -18,10 +18,10 @@ import (
 // dataset and no file that looks like part of one. If it is resumable and is
 // interrupted, it fails with a [*dataset.SuspendedError].
 func Export(ctx context.Context, input, dir string, opt Options) (*Summary, error) {
-	return export(ctx, input, dir, opt, nil)
+	return export(ctx, input, dir, withDefaults(opt), nil)
 }
 
-// export is Export of a capture that is decoded again, if from is not nil.
+// export is Export with all options set, of a capture that is decoded again if from is not nil.
 func export(ctx context.Context, input, dir string, opt Options, from *keep.Reopen) (*Summary, error) {
 	input, err := opt.OfDataset(input)
 	if err != nil {
@@ -54,7 +54,7 @@ func export(ctx context.Context, input, dir string, opt Options, from *keep.Reop
 		Resumption: opt.Resumption(s.Input, hashing), PartRowGroups: opt.PartRowGroups,
 	}
 	if opt.PacketsOnly {
-		files.Tables, files.Without = PacketTables(), schema.Answers()
+		files.Tables, files.Without = packetTables(), schema.Answers()
 	}
 	if e.out, err = dataset.Create(dir, files); err != nil {
 		return nil, err
@@ -106,8 +106,8 @@ func metaOf(s *session, h *engine.Hashing, from *keep.Reopen) ([]schema.Meta, er
 	return []schema.Meta{{Key: "tracelake.capture_sha256", Value: hex.EncodeToString(sum.Sum(nil))}}, err
 }
 
-// PacketTables are the tables that [Options.PacketsOnly] asks for.
-func PacketTables() []*schema.Table {
+// packetTables are the tables that [Options.PacketsOnly] asks for.
+func packetTables() []*schema.Table {
 	return []*schema.Table{
 		&schema.Packets, &schema.Exceptions, &schema.Events, &schema.Timestamps, &schema.Contexts, &schema.Losses,
 		&schema.Segments,

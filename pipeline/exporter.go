@@ -64,7 +64,7 @@ func newExporter(s *session, opt Options, programs []code.Program, from *keep.Re
 	if from != nil && s.window == nil {
 		e.reuse = from.Reuse
 	}
-	e.limit.Most = cmp.Or(opt.MaxRows, DefaultMaxRows)
+	e.limit.Most = opt.MaxRows
 	for _, src := range s.plan.Sources {
 		e.sources = append(e.sources, &exported{Evidence: probe.NewEvidence(src), pages: &image.Pages{}})
 	}

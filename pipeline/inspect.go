@@ -11,7 +11,7 @@ import (
 )
 
 // Inspect says what input is, and whether it would decode: see [probe.Inspect].
-func Inspect(ctx context.Context, input string, opt capture.Options) (*probe.Inspection, error) {
+func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspection, error) {
 	return inspectAs(ctx, input, opt, protocols())
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/tracelake/tracelake/pipeline/keep"
-	"github.com/tracelake/tracelake/pipeline/window"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -15,9 +14,9 @@ type ArchiveSummary struct {
 }
 
 // Archive puts the capture at input into an archive in dir: see [keep.Archive].
-func Archive(ctx context.Context, input, dir string, opt keep.ArchiveOptions) (*ArchiveSummary, error) {
+func Archive(ctx context.Context, input, dir string, opt ArchiveOptions) (*ArchiveSummary, error) {
 	s := &ArchiveSummary{}
-	opt.Export.Families = orAll(opt.Export.Families)
+	opt.Export = withDefaults(opt.Export)
 	done, err := keep.Archive(ctx, input, dir, opt, summarize(&s.Export))
 	if err != nil {
 		return nil, err
@@ -46,9 +45,8 @@ type Redecoded struct {
 // [keep.Redecode].
 func Redecode(ctx context.Context, dir, input string, opt Options) (*Redecoded, error) {
 	done := &Redecoded{}
-	opt.Families = orAll(opt.Families)
 	var err error
-	if done.Before, err = keep.Redecode(ctx, dir, input, opt, summarize(&done.Summary)); err != nil {
+	if done.Before, err = keep.Redecode(ctx, dir, input, withDefaults(opt), summarize(&done.Summary)); err != nil {
 		return nil, err
 	}
 	for i := range done.Sources {
@@ -61,15 +59,15 @@ func Redecode(ctx context.Context, dir, input string, opt Options) (*Redecoded, 
 
 // Verify makes the dataset in dir, or that of the archive in dir, again from the capture at input, and
 // compares it: see [keep.Verify].
-func Verify(ctx context.Context, dir, input string, opt keep.VerifyOptions) (*keep.Verified, error) {
+func Verify(ctx context.Context, dir, input string, opt VerifyOptions) (*Verified, error) {
 	var summary *Summary
-	opt.Families = orAll(opt.Families)
+	opt.Families, opt.Workers, opt.Tool = orAll(opt.Families), orProcessors(opt.Workers), orLibrary(opt.Tool)
 	return keep.Verify(ctx, dir, input, opt, summarize(&summary))
 }
 
 // ExportSpan decodes a span of a source of the capture that the dataset or archive in dir was made of: see
 // [keep.ExportSpan].
-func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.Span, opt Options) error {
+func ExportSpan(ctx context.Context, dir, to string, source uint8, span Span, opt Options) error {
 	var summary *Summary
-	return keep.ExportSpan(ctx, dir, to, source, span, opt, summarize(&summary))
+	return keep.ExportSpan(ctx, dir, to, source, span, withDefaults(opt), summarize(&summary))
 }

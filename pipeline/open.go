@@ -36,7 +36,7 @@ func open(ctx context.Context, input string, opt openOptions) (*session, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := &session{Input: in, engine: engine.New(opt.workers)}
+	s := &session{Input: in, engine: engine.New(orProcessors(opt.workers))}
 	if err := s.makePlan(ctx, input, &opt); err != nil {
 		s.close()
 		return nil, err

@@ -20,11 +20,3 @@ func protocols() []decode.Family {
 		etmv2.Family(),
 	}
 }
-
-// orAll returns families, or those of all protocols if they are nil.
-func orAll(families []decode.Family) []decode.Family {
-	if families == nil {
-		return protocols()
-	}
-	return families
-}

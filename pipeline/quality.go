@@ -17,7 +17,7 @@ import (
 type QualityOptions struct {
 	Capture capture.Options
 	Sources []uint8 // nil: all
-	Workers int     // at least 1
+	Workers int     // 0: one for each processor that Go uses
 	// Progress, if not nil, is called now and then.
 	Progress func(Progress)
 }

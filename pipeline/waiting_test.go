@@ -75,7 +75,7 @@ func TestExportBoundsWhatWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.engine.Waiting = engine.NewBudget(1)
-		e := newExporter(s, opt, nil, nil)
+		e := newExporter(s, withDefaults(opt), nil, nil)
 		e.out = out
 		if _, err := e.run(t.Context()); err != nil {
 			t.Fatal(err)

@@ -85,13 +85,6 @@ func (v *Vector) Len() int {
 	return len(v.U8) + len(v.U16) + len(v.U32) + len(v.U64) + len(v.Str) + len(v.Bin) + v.Bits.N
 }
 
-// Truncate drops all rows of v but the first n. It is for plain values.
-func (v *Vector) Truncate(n int) {
-	v.U8, v.U16, v.U32, v.U64 = v.U8[:min(n, len(v.U8))], v.U16[:min(n, len(v.U16))], v.U32[:min(n, len(v.U32))],
-		v.U64[:min(n, len(v.U64))]
-	v.Str, v.Bin, v.Valid = v.Str[:min(n, len(v.Str))], v.Bin[:min(n, len(v.Bin))], v.Valid[:min(n, len(v.Valid))]
-}
-
 // A Batch is some rows of one table, column by column. It has one owner at a
 // time; a function that takes one must not keep its slices after it returns.
 type Batch struct {

@@ -5,6 +5,8 @@
 // Decoders report instructions not as rows but as [Run]s over [Block]s. The
 // writers expand runs into the columns of `instructions`, or write them unchanged
 // into `blocks`.
+//
+// Its API is promised (docs/guide/library.md).
 package schema
 
 //go:generate go run ./internal/columns columns_gen.go

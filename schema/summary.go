@@ -14,8 +14,8 @@ type SummaryColumn struct {
 	value string
 }
 
-// Gap says what a gap is.
-const Gap = "A gap is a restart of trace (event trace_on, overflow or debug_exit) other than the one that the first " +
+// gapDoc says what a gap is.
+const gapDoc = "A gap is a restart of trace (event trace_on, overflow or debug_exit) other than the one that the first " +
 	"segment of its source begins with: how much was executed just before it is not known."
 
 // Summary returns the columns of the view `summary`, in their order, but for
@@ -32,7 +32,7 @@ func Summary() []SummaryColumn {
 		columns = append(columns, SummaryColumn{name, c.Type.SQL(), c.Doc, &Sources, "s." + name})
 	}
 	return append(columns,
-		SummaryColumn{"gaps", "BIGINT", Gap, &Events, `(SELECT count(*) FROM events e JOIN segments g USING (dataset, source)
+		SummaryColumn{"gaps", "BIGINT", gapDoc, &Events, `(SELECT count(*) FROM events e JOIN segments g USING (dataset, source)
          WHERE e.dataset = s.dataset AND e.source = s.source AND e.event IN ('trace_on', 'overflow', 'debug_exit')
            AND g.segment = 0 AND e.byte_offset > g.byte_offset)`},
 		SummaryColumn{
@@ -62,7 +62,7 @@ func writeSummary(b *strings.Builder, tables []*Table) {
 		fmt.Fprintf(b, "(%s)::%s AS %s,\n       ", value, c.Type, c.Name)
 	}
 	b.WriteString("s.dataset\nFROM sources s;\n")
-	fmt.Fprintf(b, "COMMENT ON VIEW summary IS %s;\n", quote("One row per source. "+Gap))
+	fmt.Fprintf(b, "COMMENT ON VIEW summary IS %s;\n", quote("One row per source. "+gapDoc))
 	for _, c := range columns {
 		fmt.Fprintf(b, "COMMENT ON COLUMN summary.%s IS %s;\n", c.Name, quote(c.Doc))
 	}

@@ -1,4 +1,6 @@
 // Package cost is a timing model: how many cycles each step takes.
+//
+// Its API is not stable (docs/guide/library.md).
 package cost
 
 import (

@@ -1,5 +1,7 @@
 // Package encode has what all encoders share: the recorder of their truth, sizes of
 // fields, and registers. Each encoder is a package below.
+//
+// Its API is not stable (docs/guide/library.md).
 package encode
 
 import (

@@ -1,5 +1,7 @@
 // Package execute makes up executions: it walks the code of a program, and takes
 // each decision the program does not determine, and each event, from a seed.
+//
+// Its API is not stable (docs/guide/library.md).
 package execute
 
 import (

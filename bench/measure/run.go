@@ -1,5 +1,7 @@
 // Package measure measures processes, and says what the measurements come to. Every
 // measurement is a process of its own, so that its memory is its alone.
+//
+// Its API is not stable (docs/guide/library.md).
 package measure
 
 import (

@@ -2,6 +2,8 @@
 // silicon, outside tools, a longer run. Only tests import it. Every test that
 // skips does so here, with one reason for each need, so that runs can be counted
 // and CI can demand that nothing is missing.
+//
+// Its API is not stable (docs/guide/library.md).
 package need
 
 import (

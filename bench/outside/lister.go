@@ -1,5 +1,7 @@
 // Package outside has captures decoded by decoders that others wrote, OpenCSD's
 // trc_pkt_lister and OpenOCD's etm analyze, for tests that compare with them.
+//
+// Its API is not stable (docs/guide/library.md).
 package outside
 
 import (

@@ -2,6 +2,8 @@
 // program memory, and what an ELF file says of its code.
 //
 // It decodes instructions by the tables of package isa and walks no program.
+//
+// Its API is not stable (docs/guide/library.md).
 package program
 
 import (

@@ -1,5 +1,7 @@
 // Package recording keeps executions as text that is small enough for a
 // repository.
+//
+// Its API is not stable (docs/guide/library.md).
 package recording
 
 import (

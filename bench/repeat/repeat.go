@@ -1,5 +1,7 @@
 // Package repeat makes a long capture of a short one, so that what it costs to decode
 // can be measured: the trace is laid end to end.
+//
+// Its API is not stable (docs/guide/library.md).
 package repeat
 
 import (

@@ -1,6 +1,8 @@
 // Package sample is the capture the program carries: a snapshot directory with
 // the trace of a small program, whose truth is known; and the same program with
 // its execution for a core of ARMv5TE. README.md says how each file was made.
+//
+// Its API is not stable (docs/guide/library.md).
 package sample
 
 import (

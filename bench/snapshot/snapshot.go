@@ -1,4 +1,6 @@
 // Package snapshot writes Arm snapshot directories, as a debugger leaves them.
+//
+// Its API is not stable (docs/guide/library.md).
 package snapshot
 
 import (

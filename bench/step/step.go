@@ -1,5 +1,7 @@
 // Package step has the words in which a core's execution is written: places,
 // steps, transfers. Recordings and the executor produce steps, encoders trace them.
+//
+// Its API is not stable (docs/guide/library.md).
 package step
 
 import (

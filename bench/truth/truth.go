@@ -1,5 +1,7 @@
 // Package truth has the rows that a right decoder must make of a trace stream. An
 // encoder hands them to a [Rows] while it writes the stream.
+//
+// Its API is not stable (docs/guide/library.md).
 package truth
 
 import (

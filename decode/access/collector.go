@@ -1,5 +1,7 @@
 // Package access ties the data transfers that a trace reports to the
 // instructions and exceptions that made them: the rows of `data_accesses`.
+//
+// Its API is not stable (docs/guide/library.md).
 package access
 
 import (

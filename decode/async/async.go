@@ -1,6 +1,8 @@
 // Package async holds what the protocols with A-syncs share: the A-sync packet,
 // finding it in damaged bytes, and cutting a stream at the I-sync after it. PFT
 // (IHI 0035B §4.11.2) and ETMv3 (IHI 0014Q §7.10.4) have the same A-sync.
+//
+// Its API is not stable (docs/guide/library.md).
 package async
 
 import (

@@ -5,6 +5,8 @@
 //
 // Section numbers are those of docs/containers.md; the format
 // of snapshots is Arm's "Debug and Trace Snapshot File Format" 0.2.
+//
+// Its API is promised (docs/guide/library.md).
 package capture
 
 import (

@@ -30,6 +30,8 @@
 //
 // Cells of a table are two or more blanks apart. In all sections a semicolon begins
 // a comment.
+//
+// Its API is not stable (docs/guide/library.md).
 package decodetest
 
 import (

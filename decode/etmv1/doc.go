@@ -13,4 +13,6 @@
 // follow.go walks the program by the statuses, split.go handles BL and BLX of Thumb
 // code, exception.go branches to vectors, data.go the data of instructions; text.go
 // has samples in words.
+//
+// Its API is not stable (docs/guide/library.md).
 package etmv1

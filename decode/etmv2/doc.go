@@ -15,4 +15,6 @@
 // rows: follow.go walks the program by statuses, branch.go and exception.go apply
 // branch addresses, split.go handles Thumb instructions with two statuses, data.go
 // data packets. text.go describes samples and packets for people.
+//
+// Its API is not stable (docs/guide/library.md).
 package etmv2

@@ -16,4 +16,6 @@
 // exception.go exception returns and the types of exceptions, restart.go I-syncs
 // and cycle counts, transfer.go data, debug.go what follows an entry to debug
 // state.
+//
+// Of its API the codec is promised (docs/guide/library.md): Config, NewConfig, Packet and Kind.
 package etmv3

@@ -1,4 +1,6 @@
 // Package figures writes numbers for people: everywhere in the same way.
+//
+// Its API is not stable (docs/guide/library.md).
 package figures
 
 import (

@@ -1,6 +1,8 @@
 // Package flow follows the program: it decodes instruction memory once into
 // blocks and walks them as the trace reports. Protocol decoders pass it outcomes
 // and addresses, never single instructions.
+//
+// Its API is not stable (docs/guide/library.md).
 package flow
 
 import (

@@ -11,6 +11,8 @@
 // a [Reader] gives the stream of one source, a [Writer] makes frames. All read
 // the buffer front to back through a small window; to watch or to stop them,
 // wrap the [io.ReaderAt].
+//
+// Its API is not stable (docs/guide/library.md).
 package frame
 
 import (

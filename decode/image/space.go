@@ -2,6 +2,8 @@
 //
 // Section numbers are those of docs/containers.md: memory
 // sections of a snapshot (§6) and program images (§8).
+//
+// Its API is not stable (docs/guide/library.md).
 package image
 
 import (

@@ -11,6 +11,8 @@
 // may not name (MOVW pc, LDRT pc, AND pc,r0,r1,LSL r2) is no branch (IHI 0035B
 // §2.2.1). Other constraints on operands, and bits that should be zero or one,
 // are not checked: BLX pc is a branch.
+//
+// Its API is not stable (docs/guide/library.md).
 package isa
 
 import "github.com/tracelake/tracelake/schema"

@@ -7,4 +7,6 @@
 // packets share. decoder.go and operations.go apply the packets to the program, and
 // a [record.Recorder] writes the rows. sync.go finds where a stream may be cut,
 // regs.go reads the trace registers.
+//
+// Of its API the codec is promised (docs/guide/library.md): Config, NewConfig, Packet and Kind.
 package pft

@@ -11,4 +11,6 @@
 // config.go and bind.go read the registers, options.go has the settings beside them.
 // pins.go reads the bytes that come out of the FIFO in samples, data.go has the packets
 // of data that both protocols send alike.
+//
+// Its API is not stable (docs/guide/library.md).
 package port

@@ -5,6 +5,8 @@
 // The file is hostile: what it says is checked before it is used, and time and
 // memory are bounded by its size. Damaged names or debug information cost what
 // they would have said, and a note says so.
+//
+// Its API is not stable (docs/guide/library.md).
 package program
 
 import (

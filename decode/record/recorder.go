@@ -1,5 +1,7 @@
 // Package record writes what decoders of every protocol write about a segment:
 // rows, losses, spans, and the entry of the segment.
+//
+// Its API is not stable (docs/guide/library.md).
 package record
 
 import (

@@ -1,6 +1,8 @@
 // Package code fills the tables of the program: `code`, `functions`, `lines` and
 // `symbols`, and the rows of `images` for program files. A core without a program
 // file has in `code` what it executed.
+//
+// Its API is not stable (docs/guide/library.md).
 package code
 
 import (

@@ -5,4 +5,6 @@
 //
 // Most of these formats cannot say how far their figures can be trusted: whoever writes a
 // file says so beside it.
+//
+// Its API is promised (docs/guide/library.md).
 package convert

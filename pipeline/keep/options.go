@@ -1,6 +1,8 @@
 // Package keep says how captures are kept for years and decoded again: what a dataset or an archive
 // records of its export, how an interrupted one goes on, what is made again, and what of a dataset that
 // is replaced stays as it is.
+//
+// Its API is not stable (docs/guide/library.md).
 package keep
 
 import (
@@ -14,24 +16,24 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Options say what to export and how.
+// Options say what to export and how. The zero value is what the command does without flags.
 type Options struct {
 	Capture     capture.Options
-	Level       schema.Level
+	Level       schema.Level // AnyLevel: LevelInstructions
 	Format      schema.Format
 	Codec       string          // "" is the default of the format
 	Tables      []*schema.Table // beside those always written; nil: those written by default
 	Added       []*schema.Table // beside those that Tables says
 	Sources     []uint8         // to decode; nil: all
 	Window      *window.Window  // to decode; nil: all
-	Workers     int             // at least 1
+	Workers     int             // 0: one for each processor that Go uses
 	Overwrite   bool
 	Labels      map[string]string
 	TaskNames   map[uint32]string // by Context ID; of others that of their first function
 	TimestampHz uint64            // 0: as the snapshot says
 	CycleHz     uint64            // 0: not known
 	MaxRows     int64             // of `instructions` or of `blocks`; 0: DefaultMaxRows; of no meaning for LevelNone
-	// PacketsOnly asks for the tables that need no program (see PacketTables) in place
+	// PacketsOnly asks for the tables that need no program in place
 	// of Tables. Then it is no failure that nothing was executed.
 	PacketsOnly bool
 	// Without are tables that are not written, whatever else is asked for.
@@ -42,7 +44,7 @@ type Options struct {
 	// with what is kept. Then the export is resumable again.
 	Resumable, Resume bool
 
-	Tool schema.Tool
+	Tool schema.Tool   // that the manifest names; none: this library
 	Run  schema.Export // what the manifest says of this run
 	// Families, if not nil, are the protocols that are decoded, in place of all.
 	Families []decode.Family

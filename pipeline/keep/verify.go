@@ -20,8 +20,8 @@ type VerifyOptions struct {
 	// Capture has what was not recorded: files of the command line, if a dataset and no
 	// archive is compared. Its options beat those that were recorded.
 	Capture capture.Options
-	Workers int // at least 1
-	// Families are the protocols that are decoded.
+	// Workers, Families and Tool are as in [Options].
+	Workers  int
 	Families []decode.Family
 	Tool     schema.Tool
 	// Progress and Comparing, if not nil, are called now and then, by one goroutine at a

@@ -1,5 +1,7 @@
 // Package packets lists the packets of a stream, one after another, also those that no decoder
 // reaches.
+//
+// Its API is not stable (docs/guide/library.md).
 package packets
 
 import (

@@ -1,6 +1,8 @@
 // Package plan says what is in the buffers of a capture, and how each source is decoded: by which
 // protocol, with which settings and program. It reads the first bytes of a source and the frames of a
 // buffer, and decodes nothing.
+//
+// Its API is not stable (docs/guide/library.md).
 package plan
 
 import (

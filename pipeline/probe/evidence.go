@@ -1,5 +1,7 @@
 // Package probe finds out what an input is and whether it would decode, judges what came of a source
 // that was decoded, and searches the settings with which a sample of it reads best.
+//
+// Its API is not stable (docs/guide/library.md).
 package probe
 
 import (

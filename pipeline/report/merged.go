@@ -11,6 +11,8 @@
 // Packages clock, durations, exceptions, growth, lost, stacks and trust, which are below
 // this one, know no program. Packages calls and last are above it, as are profile and
 // timeline, which answer what other programs show: from call trees, frames and code.
+//
+// Its API is promised (docs/guide/library.md).
 package report
 
 import (

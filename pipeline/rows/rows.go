@@ -2,6 +2,8 @@
 // runs and rows of one source, relative to their segments as they are, and cut
 // them into a [Job] each: by ordinal, or by the bytes that wait. A job expands
 // them into batches where it is encoded.
+//
+// Its API is not stable (docs/guide/library.md).
 package rows
 
 import (

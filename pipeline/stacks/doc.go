@@ -35,4 +35,6 @@
 // Workers turn runs into steps ([walker]) and fold those that end what they began
 // ([folder]); what is left is applied in order ([tasks]). So a source of one core still uses
 // all workers.
+//
+// Its API is not stable (docs/guide/library.md).
 package stacks

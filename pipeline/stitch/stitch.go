@@ -3,6 +3,8 @@
 // segments, instructions, exceptions, epochs and code blocks; lets a cancel take
 // back what is in an earlier part; and emits runs and rows to [Sinks], each with
 // the [Base] to add. It knows no row group and no file.
+//
+// Its API is not stable (docs/guide/library.md).
 package stitch
 
 import (

@@ -4,6 +4,8 @@
 // which workers count, and adds up what they counted when the source ends.
 //
 // Its memory depends on the code that ran, not on how long it ran.
+//
+// Its API is not stable (docs/guide/library.md).
 package tally
 
 import (

@@ -12,10 +12,6 @@ type Records struct{ group *RowGroup }
 // NewRecords returns one for rows of t.
 func NewRecords(t *schema.Table) *Records { return &Records{NewRowGroup(t)} }
 
-// Schema returns the schema of the record batches: that of files of this version, with the
-// description and unit of each column as metadata of its field.
-func (r *Records) Schema() *arrow.Schema { return r.group.schema }
-
 // Record returns the rows of b, of which there is at least one. It shares no memory with b, but
 // buffers that are alike with the record before.
 func (r *Records) Record(b *schema.Batch) (arrow.Record, error) {

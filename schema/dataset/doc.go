@@ -10,4 +10,6 @@
 // What is exported here, and what the constants and tables of [schema] mean, stays as it is:
 // tables and columns are added, and none is taken away or used for anything else, within a schema
 // version; [Open] reads those before.
+//
+// Its API is promised (docs/guide/library.md).
 package dataset

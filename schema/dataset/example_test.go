@@ -9,6 +9,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"github.com/tracelake/tracelake/bench/sample"
+	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -22,6 +24,7 @@ func ExampleDataset_Records() {
 		log.Fatal(err)
 	}
 	defer d.Close()
+	var most, at int64
 	for r, err := range d.Records(&schema.Counts) {
 		if err != nil {
 			log.Fatal(err)
@@ -29,13 +32,40 @@ func ExampleDataset_Records() {
 		addresses := r.Column(int(schema.CountsAddress)).(*array.Int64)
 		executed := r.Column(int(schema.CountsExecuted)).(*array.Int64)
 		for i := range int(r.NumRows()) {
-			fmt.Printf("%#x ran %d times\n", addresses.Value(i), executed.Value(i))
+			if n := executed.Value(i); n > most {
+				most, at = n, addresses.Value(i)
+			}
 		}
 		r.Release()
 	}
+	fmt.Printf("%#x ran %d times\n", at, most)
 	// Output:
-	// 0x8000 ran 20 times
-	// 0x8004 ran 1 times
+	// 0x40008a84 ran 2976 times
+}
+
+// The rows of `instructions` as values; its files may be of either format.
+func ExampleDataset_Batches() {
+	dir := exampleDataset()
+	defer os.RemoveAll(filepath.Dir(dir))
+	d, err := dataset.Open(dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	failed := 0
+	for b, err := range d.Batches(&schema.Instructions) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		for i := range b.Rows() {
+			if x := schema.InstructionOf(b, i); x.Executed == schema.Of(false) {
+				failed++
+			}
+		}
+	}
+	fmt.Println(failed, "instructions failed their condition")
+	// Output:
+	// 7790 instructions failed their condition
 }
 
 // The manifest says what a dataset is of, and how far it can be trusted.
@@ -52,8 +82,8 @@ func ExampleOpen() {
 	}
 	fmt.Println(d.Rows(&schema.Counts), "rows of counts; stacks:", d.Has(&schema.Stacks))
 	// Output:
-	// source 0x10, pft: 200 of 200 bytes decoded
-	// 2 rows of counts; stacks: true
+	// source 0x10, pft: 58687 of 58693 bytes decoded
+	// 778 rows of counts; stacks: true
 }
 
 // All that can be checked without the capture: each byte, and that rows add up.
@@ -69,31 +99,18 @@ func ExampleCheck() {
 	// 0 problems
 }
 
-// exampleDataset writes a dataset of one source, two instructions of which were counted.
+// exampleDataset exports the capture that the program carries, and returns the directory of the dataset.
 func exampleDataset() string {
-	parent, err := os.MkdirTemp("", "tracelake")
+	dir, err := os.MkdirTemp("", "tracelake")
 	if err != nil {
 		log.Fatal(err)
 	}
-	dir := filepath.Join(parent, "dataset")
-	w, err := dataset.Create(dir, dataset.Options{Level: schema.LevelNone})
-	if err != nil {
+	if err := sample.Extract(dir); err != nil {
 		log.Fatal(err)
 	}
-	counts := w.Table(&schema.Counts, 0x10)
-	none := schema.Null[int64]{}
-	schema.AppendCounts(counts.Row(), 0x10, 0x8000, schema.A32, 20, 0, 0, 0, 0, none, schema.Null[float64]{})
-	schema.AppendCounts(counts.Row(), 0x10, 0x8004, schema.A32, 1, 19, 0, 1, 0, none, schema.Null[float64]{})
-	source := schema.SourceTotals{
-		Source: 0x10, Name: "PTM", Protocol: "pft", Core: "cpu", Status: "decoded", Unit: "bytes",
-		Totals: schema.Totals{Counters: schema.Counters{Bytes: 200, BytesDecoded: 200, Instructions: 40}, Segments: 1},
-	}
-	key := schema.Keys{Source: 0x10, Segment: schema.Of[int32](0)}
-	schema.AppendSegments(w.Table(&schema.Segments, 0x10).Row(), key, 200, 200, 0, 0, 40, 0, schema.Of[schema.Address](0x8000), schema.ISyncPeriodic,
-		schema.Of[int64](0), schema.Null[int32]{}, schema.Null[int64]{}, schema.Of[int64](0),
-		schema.Null[uint64]{}, schema.Null[uint32]{}, schema.Null[uint32]{}, schema.Null[schema.Security]{}, "", schema.Of[int32](0), schema.Null[int32]{})
-	if err := w.Close(&schema.Manifest{Sources: []schema.SourceTotals{source}}); err != nil {
+	run := filepath.Join(dir, "run1")
+	if _, err := pipeline.Export(context.Background(), dir, run, pipeline.Options{}); err != nil {
 		log.Fatal(err)
 	}
-	return dir
+	return run
 }

@@ -1,5 +1,7 @@
 // Package datasettest makes datasets for tests: a text describes them, a line for each row or
 // part of the manifest. Only tests import it.
+//
+// Its API is not stable (docs/guide/library.md).
 package datasettest
 
 import (

@@ -1,4 +1,6 @@
 // Package diff compares two datasets, cell by cell.
+//
+// Its API is not stable (docs/guide/library.md).
 package diff
 
 import (

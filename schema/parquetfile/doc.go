@@ -12,4 +12,6 @@
 // Files are read with parquet-go: speed does not matter there. It trusts the
 // lengths in a file, so a damaged file could make it fill the memory. Therefore
 // this package first checks that a file has only what it writes itself.
+//
+// Its API is not stable (docs/guide/library.md).
 package parquetfile

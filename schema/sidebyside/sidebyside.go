@@ -1,5 +1,7 @@
 // Package sidebyside is for work that reads many files, several at a time, and says how far
 // it got: checks of datasets and of archives.
+//
+// Its API is not stable (docs/guide/library.md).
 package sidebyside
 
 import (

@@ -1,5 +1,7 @@
 // Package verdict says in one word how far what was decoded of a capture can be trusted, and why.
 // Exports, inspections, reports, the page and the manifest have the word from here.
+//
+// Its API is not stable (docs/guide/library.md).
 package verdict
 
 import (

@@ -4,6 +4,8 @@
 // With the decoder it shares the packet codec (decode/etmv3, here codec). What
 // is sent when, and what it means, is written here a second time, from the
 // specification alone. Section numbers are those of docs/etmv3.md.
+//
+// Its API is not stable (docs/guide/library.md).
 package etmv3
 
 import (

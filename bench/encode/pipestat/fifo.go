@@ -2,6 +2,8 @@
 // the macrocell and the pins of its trace port, the samples that leave it, and the
 // truth of a stream whose unit is a sample. Section numbers are those of
 // docs/etmv2.md.
+//
+// Its API is not stable (docs/guide/library.md).
 package pipestat
 
 import "github.com/tracelake/tracelake/decode/port"

@@ -1,5 +1,7 @@
 // Package codegen makes up programs from a seed: functions, vectors and handlers in
 // A32 and T32 that have the shape of compiled code.
+//
+// Its API is not stable (docs/guide/library.md).
 package codegen
 
 import (

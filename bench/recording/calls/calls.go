@@ -4,6 +4,8 @@
 //
 // The kernel is two instructions for each vector of [Kernel]: the vector branches to a handler, which returns from
 // the exception to where the kernel had the program continue. The recordings have one, at the vector.
+//
+// Its API is not stable (docs/guide/library.md).
 package calls
 
 import (

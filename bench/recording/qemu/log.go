@@ -1,5 +1,7 @@
 // Package qemu reads executions from logs of QEMU: of a board ([ReadLog]), and of a
 // Linux program ([ReadUserLog]).
+//
+// Its API is not stable (docs/guide/library.md).
 package qemu
 
 import (

@@ -1,5 +1,7 @@
 // Package digest keeps the truth of a source in short: totals, hashes of the long
 // tables, and the rows of three short ones.
+//
+// Its API is not stable (docs/guide/library.md).
 package digest
 
 import (

@@ -1,6 +1,8 @@
 // Package shared finds the material beside the checkout, in ../shared
 // of the module: captures, and what other decoders make of them. Only tests
 // import it, and skip without the material.
+//
+// Its API is not stable (docs/guide/library.md).
 package shared
 
 import (

@@ -7,6 +7,8 @@
 // directory, which a header can make the square of its length; and it reads a
 // table once for each unit that names it. Here each byte is read once, makes at
 // most one row, and paths are joined when asked for.
+//
+// Its API is not stable (docs/guide/library.md).
 package linetable
 
 import (

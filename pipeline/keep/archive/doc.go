@@ -11,4 +11,6 @@
 //
 // [Create] writes one, [Open] opens one, and [Check] checks one. An [Archive] is
 // what the package capture opens in place of files: see [capture.Stored].
+//
+// Its API is not stable (docs/guide/library.md).
 package archive

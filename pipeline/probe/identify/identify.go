@@ -1,6 +1,8 @@
 // Package identify says what a file or directory is that somebody takes for a
 // capture, and what to do with it. It goes by the content, not by names, and reads
 // the beginning of files only.
+//
+// Its API is not stable (docs/guide/library.md).
 package identify
 
 import (

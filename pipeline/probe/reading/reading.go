@@ -1,5 +1,7 @@
 // Package reading says how well the stream of a source was read, what is wrong with most of it, and the commonest
 // cause. Package verdict says how far a dataset can be trusted.
+//
+// Its API is not stable (docs/guide/library.md).
 package reading
 
 import "github.com/tracelake/tracelake/schema/verdict"

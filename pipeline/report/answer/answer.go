@@ -1,6 +1,8 @@
 // Package answer describes answers: of which facts and which rows one consists, what each column is
 // called, in which unit it counts, and where it is left out. An [Answer] is described once. [JSON]
 // and [CSV] write it for programs; a screen lays out the same columns for people.
+//
+// Its API is not stable (docs/guide/library.md).
 package answer
 
 import (

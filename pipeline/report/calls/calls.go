@@ -1,4 +1,6 @@
 // Package calls says how long calls of functions took, and what call trees are of.
+//
+// Its API is not stable (docs/guide/library.md).
 package calls
 
 import (

@@ -1,4 +1,6 @@
 // Package clock says how fast the core of a source ran, as given at export or measured between timestamps.
+//
+// Its API is not stable (docs/guide/library.md).
 package clock
 
 import (

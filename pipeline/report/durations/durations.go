@@ -1,5 +1,7 @@
 // Package durations says of how long things took what one looks at: of few each one, of many the median,
 // the 99th percentile, the longest and a histogram; and how that changed.
+//
+// Its API is not stable (docs/guide/library.md).
 package durations
 
 import (

@@ -1,4 +1,6 @@
 // Package exceptions says how often exceptions were entered, and how long they took.
+//
+// Its API is not stable (docs/guide/library.md).
 package exceptions
 
 import (

@@ -1,4 +1,6 @@
 // Package growth says whether more trace would show more of the program.
+//
+// Its API is not stable (docs/guide/library.md).
 package growth
 
 import (

@@ -1,4 +1,6 @@
 // Package last says what ran just before a point of a trace, and where that was.
+//
+// Its API is not stable (docs/guide/library.md).
 package last
 
 import (

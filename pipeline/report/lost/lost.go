@@ -1,4 +1,6 @@
 // Package lost says where and why bytes of the decoded sources were lost, and where trace stopped.
+//
+// Its API is not stable (docs/guide/library.md).
 package lost
 
 import (

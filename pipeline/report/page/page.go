@@ -12,6 +12,8 @@
 // A page has two script elements, that block and the module, and a content security policy
 // that allows no other script, style or connection. All names in it are other people's: the
 // template escapes them, the module writes text nodes only.
+//
+// Its API is not stable (docs/guide/library.md).
 package page
 
 import (

@@ -1,6 +1,8 @@
 // Package profile adds up what ran for profiles of other programs: [Read] call trees, by task and
 // path; [ReadCosts] what each function and its calls cost, by instruction and line; and
 // [ReadSamples] executions by line of the source, for compilers.
+//
+// Its API is promised (docs/guide/library.md).
 package profile
 
 import (

@@ -1,4 +1,6 @@
 // Package reporttest exports captures for tests of what reports on datasets. Only tests import it.
+//
+// Its API is not stable (docs/guide/library.md).
 package reporttest
 
 import (

@@ -1,4 +1,6 @@
 // Package stacks reads which tasks ran, and the call tree of each. It knows no names of functions.
+//
+// Its API is not stable (docs/guide/library.md).
 package stacks
 
 import (

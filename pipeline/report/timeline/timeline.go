@@ -4,6 +4,8 @@
 // [Each] reads the calls and exceptions in a [Window], and [Timeline.Walk] goes through them:
 // tasks have their turns, enter frames and leave them. What no row says is worked out from the
 // call tree.
+//
+// Its API is not stable (docs/guide/library.md).
 package timeline
 
 import (

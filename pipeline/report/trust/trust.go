@@ -1,4 +1,6 @@
 // Package trust says how far figures can be trusted, with the figures that the verdict rests on.
+//
+// Its API is not stable (docs/guide/library.md).
 package trust
 
 import (

@@ -2,6 +2,8 @@
 // descriptions in a capture can hold sequences that a terminal obeys, and
 // characters that hide or reorder the text around them. Terminal and report page show
 // them alike.
+//
+// Its API is not stable (docs/guide/library.md).
 package visible
 
 import (

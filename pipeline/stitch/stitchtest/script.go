@@ -1,4 +1,6 @@
 // Package stitchtest plays what a stitcher emits, for tests of its sinks.
+//
+// Its API is not stable (docs/guide/library.md).
 package stitchtest
 
 import (

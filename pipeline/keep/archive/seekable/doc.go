@@ -4,6 +4,8 @@
 // [Reader] reads any place of it by the frames that it touches.
 //
 // The seek table is written without checksums: each frame has that of its content.
+//
+// Its API is not stable (docs/guide/library.md).
 package seekable
 
 // Limits.
