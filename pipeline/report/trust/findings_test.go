@@ -22,7 +22,7 @@ code 0x1000 a32 other executed=1
 		{"source 0x10 checks=30" + program, "Good"},
 		{"source 0x10 bytes=1000 lost=500 ends=500" + program, "Good"},
 		{"source 0x10 bytes=100000 lost=9000 ends=9000" + program, "Good with gaps: bytes_lost 9000 of 100000"}, // too many
-		{"source 0x10 bytes=1000 lost=505 ends=500" + program, "Good"},                                       // 1 % is no finding
+		{"source 0x10 bytes=1000 lost=505 ends=500" + program, "Good"},                                          // 1 % is no finding
 		{"source 0x10 bytes=1000 lost=506 ends=500" + program, "Good with gaps: bytes_lost 6 of 500"},
 		{"source 0x10 bytes=1000 lost=11 cut=11" + program, "Good"}, // cut off at the end
 		{"source 0x10 bytes=1000 unplaced=10" + program, "Good"},
