@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 
@@ -18,9 +16,8 @@ import (
 
 // An again decodes parts of captures again, for rows that their datasets do not have.
 type again struct {
-	ctx   *cli.Context
-	files string          // directory of temporary files; "" until it is needed
-	made  map[part]string // directories of what was made
+	ctx  *cli.Context
+	made map[part]string // directories of what was made
 }
 
 // A part is a part of a source of a dataset, with rows of a level.
@@ -55,29 +52,21 @@ func (a *again) decode(p part) (string, error) {
 	if to, ok := a.made[p]; ok {
 		return to, nil
 	}
-	if a.files == "" {
-		var err error
-		if a.files, err = os.MkdirTemp("", "tracelake-again-"); err != nil {
-			return "", fmt.Errorf("directory of temporary files: %w", err)
-		}
+	files, err := temporaryFiles(a.ctx)
+	if err != nil {
+		return "", err
+	}
+	if a.made == nil {
 		a.made = map[part]string{}
 	}
-	to := filepath.Join(a.files, fmt.Sprint(len(a.made)))
-	err := pipeline.ExportSpan(a.ctx.Context, p.dir, to, p.source, p.span, pipeline.Options{
+	to := filepath.Join(files, fmt.Sprintf("part%d", len(a.made)))
+	err = pipeline.ExportSpan(a.ctx.Context, p.dir, to, p.source, p.span, pipeline.Options{
 		Workers: runtime.GOMAXPROCS(0), Level: p.level, Tool: schema.Tool{Name: "tracelake", Version: version()},
 	})
 	if err == nil {
 		a.made[p] = to
 	}
 	return to, err
-}
-
-// close removes what was made, and returns err and what is wrong with that.
-func (a *again) close(err error) error {
-	if a.files == "" {
-		return err
-	}
-	return errors.Join(err, os.RemoveAll(a.files))
 }
 
 func pointOf(p last.Point) schema.Null[window.Point] {

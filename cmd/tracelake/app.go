@@ -33,6 +33,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			versionCommand(),
 			manCommand(),
 		},
+		After: removeTemporaryFiles,
 		Action: func(*cli.Context) error {
 			return usage("COMMAND", "is missing", "tracelake --help lists the commands")
 		},

@@ -41,7 +41,7 @@ Examples:
 
 // archiveFlags say what archive to write.
 func archiveFlags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.StringFlag{
 			Name: "output", Aliases: []string{"o"}, Category: groupOutput,
 			Usage: "write the archive to `DIR`; required",
@@ -58,12 +58,7 @@ func archiveFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "no-images", Category: groupOutput, Usage: "keep the hashes of program memory alone"},
 		&cli.StringSliceFlag{Name: "task", Category: groupOutput, Usage: "name the tasks of a Context ID: `ID=NAME`"},
 		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
-		&cli.Uint64Flag{
-			Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`",
-			DefaultText: "as the snapshot says",
-		},
-		&cli.Uint64Flag{Name: "cycle-hz", Category: groupOutput, Usage: "cycles count at `HZ`", DefaultText: "not known"},
-	}
+	}, clockFlags()...)
 }
 
 func archiveAction(ctx *cli.Context) error {

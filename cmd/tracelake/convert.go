@@ -52,9 +52,9 @@ func convertCommand() *cli.Command {
 		Name:      "convert",
 		Usage:     "writes coverage and profiles in the formats of other programs",
 		UsageText: "tracelake convert --to FORMAT DIR... [flags]",
-		Description: `DIR is a dataset that export wrote with a program file (-e FILE); several of one
-program are added up. How far the figures can be trusted goes to stderr, as the
-formats cannot say it.
+		Description: `DIR is a dataset, or a capture, which is decoded first, with a program file (-e
+FILE); several of one program are added up. How far the figures can be trusted
+goes to stderr, as the formats cannot say it.
 
 Formats:
 ` + formatHelp(formats()) + `
@@ -71,7 +71,7 @@ Examples:
 				Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`",
 				DefaultText: "stdout",
 			},
-		}, pathFlags(), windowFlags(), forced(datasetFlags())),
+		}, pathFlags(), windowFlags(), forced(datasetFlags(true))),
 		Action: convertDatasets,
 	}
 }
@@ -185,11 +185,14 @@ func convertDatasets(ctx *cli.Context) error {
 		return err
 	}
 	c := &conversion{convertArgs: args, notes: newScreen(ctx.App.ErrWriter, &args.screen), parts: again{ctx: ctx}}
-	return c.parts.close(c.write(ctx, f))
+	return c.write(ctx, f)
 }
 
 // write converts to a format.
 func (c *conversion) write(ctx *cli.Context, f *format) (err error) {
+	if err := c.decodeCaptures(ctx); err != nil {
+		return err
+	}
 	if c.m, err = c.merge(); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ Examples:
    tracelake export run1 -o part --around seq=5000000±2000
    tracelake export etb.bin -o run1 --protocol pft --framed --source 0x13 -e firmware.elf`,
 		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, partFlags(), memoryFlags(),
-			[]cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), screenFlags(), runFlags()),
+			[]cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), clockFlags(), screenFlags(), runFlags()),
 		Action: export,
 	}
 }
@@ -78,6 +78,12 @@ func outputFlags() []cli.Flag {
 		},
 		&cli.StringSliceFlag{Name: "task", Category: groupOutput, Usage: "name the tasks of a Context ID: `ID=NAME`"},
 		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
+	}
+}
+
+// clockFlags say how fast clocks are.
+func clockFlags() []cli.Flag {
+	return []cli.Flag{
 		&cli.Uint64Flag{
 			Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`",
 			DefaultText: "as the snapshot says",

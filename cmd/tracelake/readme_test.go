@@ -16,24 +16,55 @@ import (
 	"github.com/tracelake/tracelake/bench/sample"
 )
 
-// readmeNotRun are the lines of the README that no test runs, and why.
-var readmeNotRun = map[string]string{
-	"make test":                                                   "this is one of the tests it runs",
-	"go run ./bench/throughput -port N":                           "it measures for minutes",
-	"go install ./cmd/tracelake":                                  "it writes to GOBIN",
-	"arm-linux-gnueabihf-gcc -static -o prog prog.c":              "the compiler is seldom there; bench/generate runs it where it is",
-	"qemu-arm -singlestep -d exec,cpu,nochain -D prog.log ./prog": "as the compiler; the log is made by readmeInputs",
+// A document is one whose commands run, in turn, in an empty directory.
+type document struct {
+	file   string
+	notRun map[string]string // the lines that no test runs, and why
 }
 
-// A readmeCommand is a line of the README that a user types, with what the command
-// reads then, SQL or a script, and what the README shows that the command prints.
+// documents are the README and the guides.
+func documents(t *testing.T) []document {
+	t.Helper()
+	guides, err := filepath.Glob("../../docs/guide/*.md")
+	if err != nil || len(guides) == 0 {
+		t.Fatal(err)
+	}
+	all := []document{{"../../README.md", map[string]string{
+		"make test":                  "this is one of the tests it runs",
+		"go install ./cmd/tracelake": "it writes to GOBIN",
+	}}}
+	for _, file := range guides {
+		d := document{file, nil}
+		switch filepath.Base(file) {
+		case "library.md":
+			d.notRun = map[string]string{"go get github.com/tracelake/tracelake": "docs runs its program"}
+		case "synthesis.md":
+			d.notRun = map[string]string{
+				"arm-linux-gnueabihf-gcc -static -o prog prog.c":              "the compiler is seldom there; bench/generate runs it where it is",
+				"qemu-arm -singlestep -d exec,cpu,nochain -D prog.log ./prog": "as the compiler; the log is made by readmeInputs",
+			}
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// A readmeCommand is a line of a document that a user types, with what the command
+// reads then, SQL or a script, and what the document shows that the command prints.
 type readmeCommand struct{ line, stdin, prints string }
 
-// The README is right: a user who types its lines in turn, in an empty directory,
-// sees all of them succeed, and the demo prints what the README shows.
+// The README and the guides are right: a user who types their lines in turn, in an empty directory,
+// sees all of them succeed.
 func TestREADME(t *testing.T) {
 	need.FullRun(t, "what it runs is in scripts too")
-	text, err := os.ReadFile("../../README.md")
+	for _, d := range documents(t) {
+		t.Run(filepath.Base(d.file), func(t *testing.T) { d.run(t) })
+	}
+}
+
+// run types the lines of a document.
+func (d *document) run(t *testing.T) {
+	text, err := os.ReadFile(d.file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +73,7 @@ func TestREADME(t *testing.T) {
 	var skipped []string
 	for _, c := range readmeCommands(string(text)) {
 		switch {
-		case readmeNotRun[c.line] != "":
+		case d.notRun[c.line] != "":
 			skipped = append(skipped, c.line)
 		case c.line == "python":
 			t.Run(c.line, func(t *testing.T) { readmeCommand{line: need.Interpreter(t), stdin: c.stdin}.run(t, dir) })
@@ -64,23 +95,35 @@ func TestREADME(t *testing.T) {
 		}
 	}
 	slices.Sort(skipped)
-	if want := slices.Sorted(maps.Keys(readmeNotRun)); !slices.Equal(slices.Compact(skipped), want) {
-		t.Errorf("lines of the README that are not run:\n%q, want\n%q", skipped, want)
+	if want := slices.Sorted(maps.Keys(d.notRun)); !slices.Equal(slices.Compact(skipped), want) {
+		t.Errorf("lines that are not run:\n%q, want\n%q", skipped, want)
 	}
+}
 
-	demo := exec.Command("tracelake", "demo")
-	demo.Dir, demo.Env = dir, append(os.Environ(), utf8, "COLUMNS=")
-	out, err := demo.Output()
+// The README is two screens, in the order in which questions come.
+func TestREADMEIsShort(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Contains(text, append([]byte("```\n"), append(out, "```\n"...)...)) {
-		t.Errorf("the README does not show what the demo prints:\n%s", out)
+	if words, lines := len(bytes.Fields(text)), bytes.Count(text, []byte("\n")); words > 1200 || lines > 200 {
+		t.Errorf("%d words and %d lines, 1,200 and 200 at most", words, lines)
+	}
+	at := 0
+	for _, part := range []string{
+		"# tracelake", "<picture>", "## Install", "tracelake demo", "make test", "## Your capture", "tracelake inspect", "tracelake report html",
+		"tracelake export", "## Ask", "## SQL and Python", "## Supported", "## How right, how fast, how big", "## The Go library", "## Documentation", "License",
+	} {
+		i := bytes.Index(text[at:], []byte(part))
+		if i < 0 {
+			t.Fatalf("%s: is not there, or too early", part)
+		}
+		at += i
 	}
 }
 
 // inlineCommand is a command in the text, and no mention of one.
-var inlineCommand = regexp.MustCompile("`((?:go \\S+|tracelake \\S+ \\S+)[^`]*)`")
+var inlineCommand = regexp.MustCompile("`((?:go [^\\s`]+|tracelake [^\\s`]+ [^\\s`]+)[^`]*)`")
 
 // readmeCommands returns the commands of a document: lines that are indented by
 // four, each with the block of SQL that follows it, those in the text, and python

@@ -11,7 +11,9 @@ func reportCommand() *cli.Command {
 		Usage:     "says what a capture or a dataset comes to",
 		UsageText: "tracelake report REPORT INPUT|DIR... [flags]",
 		Description: `
-Quality reads a capture, the others read datasets that export wrote.
+Quality reads a capture; the others read datasets that export wrote, or
+captures, which they decode first, with the flags of export for input and
+program.
 
 Examples:
    tracelake report coverage run

@@ -13,8 +13,8 @@ func branchesCommand() *cli.Command {
 		Name:      "branches",
 		Usage:     "says which way conditional branches went",
 		UsageText: "tracelake report branches DIR... [flags]",
-		Description: `DIR is a dataset that export wrote; several of one program are added up. Needs a
-program file: export with -e FILE.
+		Description: `DIR is a dataset, or a capture, which is decoded first; several of one program
+are added up. Needs a program file: export with -e FILE.
 
 Branches seen to go only one way come first. Conditional instructions that are
 no branches follow: taken means that they passed. Where the trace does not have
@@ -24,7 +24,7 @@ compiled program, not decisions in its source.
 Examples:
    tracelake report branches run
    tracelake report branches run --by file --fail-under 50`,
-		Flags: slices.Concat(datasetFlags(), excludeFlags(), limitFlags(limitBranches), []cli.Flag{
+		Flags: slices.Concat(datasetFlags(true), excludeFlags(), limitFlags(limitBranches), []cli.Flag{
 			&cli.StringFlag{
 				Name: "by", Category: groupOutput, Usage: "a row for each `WHAT`: function, file or line",
 				DefaultText: "branch",

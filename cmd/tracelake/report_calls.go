@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/calls"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 )
 
 func callsCommand() *cli.Command {
@@ -25,7 +26,7 @@ Examples:
    tracelake report calls run
    tracelake report calls run --top 50
    tracelake report calls run --baseline yesterday`,
-		Flags: slices.Concat(datasetFlags(),
+		Flags: slices.Concat(datasetFlags(true),
 			[]cli.Flag{
 				baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
 				jsonFlag(), csvFlag(),
@@ -56,6 +57,7 @@ func reportCalls(ctx *cli.Context) error {
 	a := answer.Calls(q.head("calls"), c, q.top, baseline)
 	return q.write(ctx, a, func(s *screen) {
 		s.calls(a.Section())
+		s.longest(q.reportArgs, durationsOf(c.Rows, func(r *calls.Row) durations.Summary { return r.Summary }))
 		if change == nil {
 			return
 		}

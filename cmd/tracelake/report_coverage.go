@@ -16,8 +16,8 @@ func coverageCommand() *cli.Command {
 		Name:      "coverage",
 		Usage:     "says how much of the program ran",
 		UsageText: "tracelake report coverage DIR... [flags]",
-		Description: `DIR is a dataset that export wrote; several of one program are added up. Names
-and percentages need a program file: export with -e FILE.
+		Description: `DIR is a dataset, or a capture, which is decoded first; several of one program
+are added up. Names and percentages need a program file: export with -e FILE.
 
 An instruction is covered if it ran. One that was reached, but always failed its
 condition, is not. Of conditional branches, both outcomes count. Coverage is of
@@ -29,7 +29,7 @@ Examples:
    tracelake report coverage run
    tracelake report coverage run1 run2 --by function --top 0
    tracelake report coverage run --fail-under 80:lines --exclude 'fault.c=needs a fault'`,
-		Flags:  slices.Concat(datasetFlags(), excludeFlags(), limitFlags(limitInstructions), rowFlags("file")),
+		Flags:  slices.Concat(datasetFlags(true), excludeFlags(), limitFlags(limitInstructions), rowFlags("file")),
 		Action: coverage,
 	}
 }

@@ -28,7 +28,7 @@ that ran has cycles.
 Examples:
    tracelake report disasm run --function quicksort
    tracelake report disasm run --function 0x4000859c --source-root src`,
-		Flags: slices.Concat(datasetFlags(), []cli.Flag{
+		Flags: slices.Concat(datasetFlags(true), []cli.Flag{
 			&cli.StringFlag{Name: "function", Category: groupInput, Usage: "the function, by `NAME` or address; required"},
 		}, pathFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
 		Action: disasm,
@@ -60,7 +60,7 @@ func disasm(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	q, err := a.ask()
+	q, err := a.ask(ctx)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 )
 
@@ -22,7 +23,7 @@ instruction of the longest.
 Examples:
    tracelake report exceptions run
    tracelake report exceptions run --baseline yesterday`,
-		Flags: slices.Concat(datasetFlags(),
+		Flags: slices.Concat(datasetFlags(true),
 			[]cli.Flag{
 				baselineFlag("say which got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
 				jsonFlag(), csvFlag(),
@@ -58,6 +59,7 @@ func reportExceptions(ctx *cli.Context) error {
 		} else {
 			s.section(rows)
 			s.leftOut(rows, entries(x.Rows[rows.Shown():]), x.Entries, "entry")
+			s.longest(q.reportArgs, durationsOf(x.Rows, func(r *exceptions.Row) durations.Summary { return r.Summary }))
 		}
 		if change != nil {
 			s.durationChanges(q.baselineDir(), baseline.Section(), change.New, change.Lost)

@@ -12,12 +12,13 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report"
 )
 
-// datasetFlags say which datasets to report on, and when not to.
-func datasetFlags() []cli.Flag {
-	return []cli.Flag{
+// datasetFlags say which datasets or captures to report on, and when not to. withSource: sources of captures are
+// picked.
+func datasetFlags(withSource bool) []cli.Flag {
+	return append([]cli.Flag{
 		&cli.StringFlag{Name: "test", Category: groupInput, Usage: "only datasets exported with --label test=`LABEL`"},
 		&cli.BoolFlag{Name: "force", Category: groupInput, Usage: "report even if another program ran; the report says so"},
-	}
+	}, captureFlags(withSource)...)
 }
 
 // excludeFlags leave parts of the program out.

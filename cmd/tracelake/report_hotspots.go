@@ -14,10 +14,10 @@ func hotspotsCommand() *cli.Command {
 		Name:      "hotspots",
 		Usage:     "says where instructions and cycles went",
 		UsageText: "tracelake report hotspots DIR... [flags]",
-		Description: `DIR is a dataset that export wrote; several of one program are added up. Figures
-are of the code itself; beside them stands what functions took with what they
-called, where recursion counts once. If cycles are traced for all of it, rows
-are in their order, else in that of executed instructions.
+		Description: `DIR is a dataset, or a capture, which is decoded first; several of one program
+are added up. Figures are of the code itself; beside them stands what functions
+took with what they called, where recursion counts once. If cycles are traced
+for all of it, rows are in their order, else in that of executed instructions.
 Against a baseline shares are compared, as one may have run longer.
 
 Times are cycles by the clock of the core: as given to export with --cycle-hz,
@@ -28,7 +28,7 @@ Examples:
    tracelake report hotspots run
    tracelake report hotspots run --by line --top 50
    tracelake report hotspots run --baseline yesterday`,
-		Flags: slices.Concat(datasetFlags(), excludeFlags(), []cli.Flag{
+		Flags: slices.Concat(datasetFlags(true), excludeFlags(), []cli.Flag{
 			baselineFlag("say what takes more, and what less, than in the dataset in `DIR`"),
 		}, rowFlags("function")),
 		Action: hotspots,
@@ -41,7 +41,7 @@ func hotspots(ctx *cli.Context) error {
 		return err
 	}
 	a.options.Clocks = true
-	q, err := a.ask()
+	q, err := a.ask(ctx)
 	if err != nil {
 		return err
 	}

@@ -26,11 +26,11 @@ func htmlCommand() *cli.Command {
 		Name:      "html",
 		Usage:     "writes a page to look at, as one file",
 		UsageText: "tracelake report html DIR... -o FILE [flags]",
-		Description: `DIR is a dataset that export wrote, or an archive; several of one program are
-added up. The page says how far the figures can be trusted, what was executed,
-where the time went line by line, and how long exceptions took. It is one file,
-needs no network, and can be read without JavaScript. The same input makes the
-same page.
+		Description: `DIR is a dataset, an archive, or a capture, which is decoded first; several of
+one program are added up. The page says how far the figures can be trusted, what
+was executed, where the time went line by line, and how long exceptions took. It
+is one file, needs no network, and can be read without JavaScript. The same
+input makes the same page.
 
 A page holds the text of source files: of those under --source-root, else under
 the working directory, and no others; --no-source leaves it out. Where another
@@ -71,7 +71,7 @@ Examples:
 				Name: "time-of", Category: groupInput, Usage: "of several datasets draw when what ran of `DIR`",
 				DefaultText: "none",
 			},
-		}, datasetFlags()),
+		}, datasetFlags(true)),
 		Action: reportHTML,
 	}
 }
@@ -148,6 +148,9 @@ func titleOf(dirs []string) string {
 func reportHTML(ctx *cli.Context) error {
 	h, err := readHTML(ctx)
 	if err != nil {
+		return err
+	}
+	if err := h.decodeCaptures(ctx); err != nil {
 		return err
 	}
 	p, err := page.Read(h.dirs, h.page)

@@ -33,7 +33,7 @@ Examples:
    tracelake report last run
    tracelake report last run --before exception=12 -n 20
    tracelake report last run --before offset=0x8000 --source-root src`,
-		Flags: slices.Concat(datasetFlags(), []cli.Flag{
+		Flags: slices.Concat(datasetFlags(false), []cli.Flag{
 			sourceIDFlag(),
 			&cli.StringFlag{
 				Name: "before", Category: groupInput, Usage: "the `POINT`: seq=N, offset=N or exception=K",
@@ -100,13 +100,12 @@ func reportLast(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	q, err := a.ask()
+	q, err := a.ask(ctx)
 	if err != nil {
 		return err
 	}
 	parts := &again{ctx: ctx}
 	l, err := last.Read(q.m, q.dirs[0], a.source, a.point, a.n, parts.rows(q.dirs[0]))
-	err = parts.close(err)
 	if e, ok := errors.AsType[*last.NoSourceError](err); ok {
 		return noSource(e)
 	}

@@ -22,6 +22,7 @@ type reportArgs struct {
 	limit    *limit
 	baseline string // "": none
 	screen   screenArgs
+	captures captureArgs
 }
 
 // readReport reads the command line of a report. A limit is of that if it does not
@@ -56,12 +57,15 @@ func readReport(ctx *cli.Context, limitOf string) (a *reportArgs, err error) {
 func readDatasets(ctx *cli.Context) (*reportArgs, error) {
 	a := &reportArgs{dirs: ctx.Args().Slice(), force: ctx.Bool("force"), options: report.Options{Test: ctx.String("test")}}
 	if len(a.dirs) == 0 {
-		return nil, usage(fullName(ctx.Command), "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
+		return nil, usage(fullName(ctx.Command), "needs a DIR, a dataset that export wrote, or a capture", seeHelp(ctx.Command))
 	}
 	if ctx.IsSet("test") && a.options.Test == "" {
 		return nil, usage("--test", "names no label", "write --test LABEL, or leave it out for all datasets")
 	}
 	var err error
+	if a.captures, err = readCaptureArgs(ctx); err != nil {
+		return nil, err
+	}
 	a.screen, err = readScreen(ctx)
 	return a, err
 }
@@ -101,11 +105,14 @@ func ask(ctx *cli.Context, limitOf string) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.ask()
+	return a.ask(ctx)
 }
 
-// ask reads the datasets and the baseline.
-func (a *reportArgs) ask() (q *question, err error) {
+// ask decodes captures, and reads the datasets and the baseline.
+func (a *reportArgs) ask(ctx *cli.Context) (q *question, err error) {
+	if err := a.decodeCaptures(ctx); err != nil {
+		return nil, err
+	}
 	q = &question{reportArgs: a}
 	if q.m, err = a.merge(); err != nil {
 		return nil, err

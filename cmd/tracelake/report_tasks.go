@@ -25,7 +25,7 @@ exceptions are in no task: they have rows of their own, as [irq 14].
 Examples:
    tracelake report tasks run
    tracelake report tasks run --json`,
-		Flags:  slices.Concat(datasetFlags(), []cli.Flag{topFlag(), jsonFlag(), csvFlag()}, screenFlags()),
+		Flags:  slices.Concat(datasetFlags(true), []cli.Flag{topFlag(), jsonFlag(), csvFlag()}, screenFlags()),
 		Action: tasks,
 	}
 }

@@ -17,18 +17,19 @@ func trustCommand() *cli.Command {
 		Name:      "trust",
 		Usage:     "say how far figures from a dataset can be trusted",
 		UsageText: "tracelake report trust DIR... [flags]",
-		Description: `DIR is a dataset that export wrote; several of one program are added up.
-Good: all of the trace between its first and last synchronisation was decoded,
-with the program that ran. Good with gaps: some of what ran may be missing, the
-rest is right. Wrong program: fewer than 90 % of at least 20 checks agree with
-the program, or none does, or fewer than 99 % of the executed addresses have the
-opcode of the ELF file. Of a wrong program, and where nothing was decoded, all
-reports exit with 4 unless there is --force; this one shows why before.
+		Description: `DIR is a dataset, or a capture, which is decoded first; several of one program
+are added up. Good: all of the trace between its first and last synchronisation
+was decoded, with the program that ran. Good with gaps: some of what ran may be
+missing, the rest is right. Wrong program: fewer than 90 % of at least 20 checks
+agree with the program, or none does, or fewer than 99 % of the executed
+addresses have the opcode of the ELF file. Of a wrong program, and where nothing
+was decoded, all reports exit with 4 unless there is --force; this one shows why
+before.
 
 Examples:
    tracelake report trust run
    tracelake report trust run1 run2 --json`,
-		Flags:  slices.Concat(datasetFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
+		Flags:  slices.Concat(datasetFlags(true), []cli.Flag{jsonFlag()}, screenFlags()),
 		Action: reportTrust,
 	}
 }
@@ -39,6 +40,9 @@ func reportTrust(ctx *cli.Context) error {
 		return err
 	}
 	a.json = ctx.Bool("json")
+	if err := a.decodeCaptures(ctx); err != nil {
+		return err
+	}
 	t, head, err := readTrust(a)
 	if err != nil {
 		return err

@@ -22,8 +22,12 @@ type reporting struct {
 func quietFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
-		&cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"},
+		noProgressFlag(),
 	}
+}
+
+func noProgressFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"}
 }
 
 // readReporting reads quietFlags.

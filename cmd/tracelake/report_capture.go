@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/pipeline/keep/archive"
+	"github.com/tracelake/tracelake/pipeline/probe/identify"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
+	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/verdict"
+)
+
+// captureFlags say how to read a capture that stands where a dataset may. withSource: sources are picked, too.
+func captureFlags(withSource bool) []cli.Flag {
+	flags := slices.Concat(inputFlags(), memoryFlags(), []cli.Flag{symbolsFlag()}, clockFlags(), []cli.Flag{
+		&cli.StringFlag{
+			Name: "keep", Category: groupOutput, Usage: "keep the dataset of a capture in `DIR`", DefaultText: "it is removed",
+		},
+		jobsFlag("decode a capture on `N` cores"),
+		noProgressFlag(),
+	})
+	if withSource {
+		flags = append(flags, sourceFlag())
+	}
+	return flags
+}
+
+// captureArgs say how to decode captures that stand where datasets may.
+type captureArgs struct {
+	options  pipeline.Options
+	keep     string // "": the datasets are removed
+	progress reporting
+	flags    []string          // those given that are for captures, as they are typed
+	inputs   map[string]string // captures, by where their datasets are
+}
+
+func readCaptureArgs(ctx *cli.Context) (c captureArgs, err error) {
+	c.keep, c.progress, c.inputs = ctx.String("keep"), readReporting(ctx), map[string]string{}
+	c.options = pipeline.Options{
+		Capture: captureOptions(ctx), Level: schema.LevelNone,
+		TimestampHz: ctx.Uint64("timestamp-hz"), CycleHz: ctx.Uint64("cycle-hz"),
+	}
+	if c.options.Sources, err = sources(ctx); err != nil {
+		return c, err
+	}
+	for _, f := range captureFlags(true) {
+		c.flags = append(c.flags, typed(ctx, f)...)
+	}
+	c.options.Workers, err = jobs(ctx)
+	return c, err
+}
+
+// typed returns a flag as it was typed, nothing if it was not.
+func typed(ctx *cli.Context, f cli.Flag) (flags []string) {
+	name := f.Names()[0]
+	if !ctx.IsSet(name) {
+		return nil
+	}
+	switch f.(type) {
+	case *cli.StringSliceFlag:
+		for _, value := range ctx.StringSlice(name) { // none of a flag of that name that takes one value
+			flags = append(flags, "--"+name+" "+identify.Quote(value))
+		}
+		return flags
+	case *cli.BoolFlag:
+		return []string{"--" + name}
+	default:
+		return []string{fmt.Sprintf("--%s %s", name, identify.Quote(fmt.Sprint(ctx.Value(name))))}
+	}
+}
+
+// isCapture reports whether something is to be decoded first: whatever is there, but for datasets and archives.
+func isCapture(input string) bool {
+	if input == capture.Stdin {
+		return true
+	}
+	info, err := os.Stat(input)
+	if err != nil {
+		return false
+	}
+	if !info.IsDir() {
+		return true
+	}
+	_, err = os.Stat(filepath.Join(input, "snapshot.ini"))
+	return err == nil && !archive.Is(input)
+}
+
+// decodeCaptures puts datasets in the place of captures.
+func (a *reportArgs) decodeCaptures(ctx *cli.Context) error {
+	decoded := 0
+	for i, input := range a.dirs {
+		if !isCapture(input) {
+			continue
+		}
+		if decoded++; decoded > 1 && a.captures.keep != "" {
+			return usage("--keep", "names one directory for several captures", "export each of them")
+		}
+		dir := a.captures.keep
+		if dir == "" {
+			files, err := temporaryFiles(ctx)
+			if err != nil {
+				return err
+			}
+			dir = filepath.Join(files, fmt.Sprint(i), filepath.Base(input))
+		}
+		if err := a.decode(ctx, input, dir); err != nil {
+			return unknownSource(ctx, err)
+		}
+		a.dirs[i] = dir
+		if a.captures.keep == "" {
+			a.captures.inputs[dir] = input
+		}
+	}
+	if decoded == 0 && len(a.captures.flags) > 0 {
+		flag, _, _ := strings.Cut(a.captures.flags[0], " ")
+		return usage(flag, "is for captures, and "+a.dirs[0]+" is a dataset", "leave it out, or name the capture")
+	}
+	return nil
+}
+
+// lastOf is the command that shows what led to an instruction of a dataset that was answered from.
+func (a *reportArgs) lastOf(dir string, source uint8, seq int64) string {
+	words := []string{programName, "report last", identify.Quote(dir)}
+	if input, ok := a.captures.inputs[dir]; ok {
+		words = append([]string{programName, "report last", identify.Quote(input)}, a.captures.flags...)
+	}
+	return strings.Join(append(words, fmt.Sprintf("--source %s --before seq=%d", schema.SourceText(source), seq)), " ")
+}
+
+// durationsOf returns the durations of rows.
+func durationsOf[Row any](rows []Row, of func(*Row) durations.Summary) []durations.Summary {
+	all := make([]durations.Summary, len(rows))
+	for i := range rows {
+		all[i] = of(&rows[i])
+	}
+	return all
+}
+
+// longest says how to see what led to the longest of rows.
+func (s *screen) longest(a *reportArgs, rows []durations.Summary) {
+	var worst *durations.Summary
+	for i := range rows {
+		if x := &rows[i]; x.Unit == rows[0].Unit && x.Longest > 0 && (worst == nil || x.Longest > worst.Longest) {
+			worst = x
+		}
+	}
+	if worst != nil {
+		s.line("what led to the longest:")
+		s.whole("  " + a.lastOf(worst.Worst.Dir, worst.Worst.Source, worst.Worst.Seq))
+	}
+}
+
+// decode makes a dataset of a capture. What is wrong with it is said on stderr, where no screen will.
+func (a *reportArgs) decode(ctx *cli.Context, input, dir string) error {
+	o := a.captures.options
+	_, done := a.captures.progress.begin(&o, input)
+	summary, err := pipeline.Export(ctx.Context, input, dir, o)
+	done()
+	if err != nil || summary.Verdict.Word == verdict.Good || !a.json && !a.csv {
+		return err
+	}
+	s := newScreen(ctx.App.ErrWriter, &a.screen)
+	s.verdict(judgedOf(&summary.Verdict, summary.Sources))
+	return s.writeTo(ctx.App.ErrWriter)
+}
