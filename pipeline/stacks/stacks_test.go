@@ -382,10 +382,11 @@ func playTo(t testing.TB, functions string, s stitchtest.Script, workers tally.W
 	wanted.Spans = &spans
 	stacks := limited(fs, workers, wanted, l)
 	s.Play(t, stacks.Sinks(stitch.Sinks{}))
-	nodes, tasks, err := stacks.Finish()
+	some, tasks, err := stacks.Finish()
 	if err != nil {
 		t.Fatal(err)
 	}
+	nodes := slices.Concat(slices.Collect(some)...)
 	r := rows{atLeast: stacks.CallsAtLeast()}
 	for i := range nodes {
 		n := &nodes[i]
