@@ -159,7 +159,7 @@ func (tr *trace) stacksOf(t *testing.T, functions stacks.Functions, runs stitch.
 	if instructions == 0 {
 		n, entries = 0, nil // without tasks there are no rows
 	}
-	return &stackRows{nodes, tasks, nil, spans.rows, n, n - len(entries)}, instructions
+	return &stackRows{slices.Concat(slices.Collect(nodes)...), tasks, nil, spans.rows, n, n - len(entries)}, instructions
 }
 
 // kept is a sink that keeps rows.

@@ -25,13 +25,6 @@ func (e *executor) level() *level { return &e.levels[len(e.levels)-1] }
 
 func (e *executor) task() *task { return &e.tasks[e.current] }
 
-func (e *executor) nesting() int {
-	if e.o.Nesting == 0 {
-		return 4
-	}
-	return e.o.Nesting
-}
-
 // An entry is an exception to be entered.
 type entry struct {
 	exception    schema.ExceptionType
@@ -68,7 +61,7 @@ func (e *executor) mayEnter(x schema.ExceptionType) bool {
 	if x == schema.ExcReset {
 		return true
 	}
-	return !e.untold && len(e.levels) < e.nesting() && !e.atVector(e.at) &&
+	return !e.untold && len(e.levels) < nesting && !e.atVector(e.at) &&
 		(!e.o.v7M() || x == schema.ExcIRQ || !e.active(x, 0))
 }
 
@@ -203,9 +196,12 @@ func (e *executor) pop() step.Place {
 }
 
 // nextContextID is what a write of CONTEXTIDR writes: the context ID of the task
-// with which the core is about to continue.
+// with which the core is about to continue. A handler that interrupted another changes nothing.
 func (e *executor) nextContextID() uint32 {
-	if len(e.levels) > 0 && e.levels[0].task != sameTask {
+	switch {
+	case len(e.levels) > 1:
+		return e.contextID
+	case len(e.levels) == 1 && e.levels[0].task != sameTask:
 		return e.tasks[e.levels[0].task].ContextID
 	}
 	return e.task().ContextID

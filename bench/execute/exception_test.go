@@ -160,8 +160,9 @@ func frameTransfers(s *step.Step, access schema.Access) int {
 // write or after the handler's return, a VMID after the return alone.
 func TestExecuteTasks(t *testing.T) {
 	o := benchtest.Programs[1]
+	o.Switches = true
 	g := benchtest.Generate(t, o)
-	x := busy(g, o, 2, 1_000_000)
+	x := busy(g, o, 3, 1_000_000)
 	delete(x.Rates, schema.ExcReset)
 	delete(x.Rates, schema.ExcDebug)
 	type world struct {

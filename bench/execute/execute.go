@@ -55,8 +55,6 @@ type Options struct {
 	// AtPairs lets most interrupts wait for an instruction of T32 with 32 bits, between
 	// whose halves they may be traced.
 	AtPairs bool
-	// Nesting is how deep exceptions nest; 0 is 4.
-	Nesting int
 	// Rates are those of exceptions, [schema.ExcDebug] too, beside those that
 	// instructions call for. SVC and SMC come from instructions alone.
 	Rates map[schema.ExceptionType]float64
@@ -157,6 +155,7 @@ type executor struct {
 }
 
 const (
+	nesting      = 4       // exceptions in one another
 	handlerLimit = 20_000  // instructions in one exception
 	stuckLimit   = 1 << 18 // instructions without call, return or exception; a round of a loop counts for many
 )

@@ -48,6 +48,8 @@ type TracedCore struct {
 	TracesData bool
 	// Tasks, if there are any, are those that the core runs: the truth has their stacks.
 	Tasks []execute.Task
+	// Functions are those of the program that symbols name, by address.
+	Functions []Function
 	// Port, if not nil, is the file of the samples of a trace port, which has no
 	// other source and no snapshot.
 	Port *PortFile
@@ -287,34 +289,46 @@ type lost struct {
 // writeTruth writes the buffer to w, and the rows traced in what is left of it.
 func (c *Capture) writeTruth(ctx context.Context, w io.Writer, ds *dataset.Writer, gone lost) ([]schema.Totals, error) {
 	b := c.newBuffer(w)
-	rows, stacks := make([]*DatasetRows, len(c.Cores)), make([]*stackRows, len(c.Cores))
+	rows := make([]sourceRows, len(c.Cores))
 	err := c.trace(ctx, b, func(i int) (truth.Rows, int64) {
 		id := c.Cores[i].Source
-		rows[i] = NewDatasetRows(ds, id, b.offsets[id], gone.capture)
-		if core := &c.Cores[i]; len(core.Tasks) > 0 {
-			stacks[i] = newStackRows(rows[i], core.Tasks)
-			return stacks[i], gone.streams[id]
-		}
+		rows[i] = c.Cores[i].rows(NewDatasetRows(ds, id, b.offsets[id], gone.capture))
 		return rows[i], gone.streams[id]
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i, s := range stacks {
-		if s == nil {
-			continue
-		}
-		if err := s.finish(); err != nil {
-			return nil, fmt.Errorf("core %d: %w", i, err)
-		}
-	}
 	totals := make([]schema.Totals, len(rows))
 	for i, r := range rows {
 		if totals[i], err = r.Finish(); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("core %d: %w", i, err)
 		}
 	}
 	return totals, nil
+}
+
+// sourceRows is the truth of a source.
+type sourceRows interface {
+	truth.Rows
+	// Finish writes the rows that wait, and returns the totals.
+	Finish() (schema.Totals, error)
+}
+
+// rows adds to the truth of the core its stacks, if it has any.
+func (t *TracedCore) rows(rows *DatasetRows) sourceRows {
+	if len(t.Tasks) == 0 {
+		return rows
+	}
+	return newStackRows(rows, t.Tasks, t.Functions)
+}
+
+// encoder returns what makes the stream of the core and its truth.
+func (t *TracedCore) encoder(w io.Writer, rows truth.Rows, lost int64) encode.Encoder {
+	e := t.Encoder(w, rows, lost)
+	if s, ok := rows.(*stackRows); ok {
+		return s.following(e)
+	}
+	return e
 }
 
 // trace traces all cores to b. Rows returns what takes the rows of a core, and how
@@ -324,10 +338,7 @@ func (c *Capture) trace(ctx context.Context, b *buffer, rows func(core int) (tru
 	for i := range c.Cores {
 		core := &c.Cores[i]
 		r, gone := rows(i)
-		encoders[i] = core.Encoder(b.stream(core.Source), r, gone)
-		if s, ok := r.(*stackRows); ok {
-			encoders[i] = s.following(encoders[i])
-		}
+		encoders[i] = core.encoder(b.stream(core.Source), r, gone)
 	}
 	return errors.Join(c.mix(ctx, b, encoders), b.flush())
 }

@@ -189,7 +189,7 @@ func (c *Capture) writeSamples(ctx context.Context, name string, ds *dataset.Wri
 		return schema.Totals{}, err
 	}
 	out.turn = turn
-	rows := NewDatasetRows(ds, 0, &out.offsets, 0)
+	rows := c.Cores[0].rows(NewDatasetRows(ds, 0, &out.offsets, 0))
 	if err := c.traceSamples(ctx, out, rows, lost); err != nil {
 		return schema.Totals{}, err
 	}
@@ -201,7 +201,7 @@ func (c *Capture) writeSamples(ctx context.Context, name string, ds *dataset.Wri
 
 // traceSamples traces the only core.
 func (c *Capture) traceSamples(ctx context.Context, out io.Writer, rows truth.Rows, lost int64) error {
-	return c.mix(ctx, &buffer{}, []encode.Encoder{c.Cores[0].Encoder(out, rows, lost)})
+	return c.mix(ctx, &buffer{}, []encode.Encoder{c.Cores[0].encoder(out, rows, lost)})
 }
 
 // lost is how many of so many samples a ring of so many bytes has lost: whole

@@ -219,13 +219,10 @@ func (r *Recipe) execution(w *Workload) execute.Options {
 	o := execute.Options{
 		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, Arch: w.Arch,
 		Code: w.Code, Watchdog: r.Debug == 0,
-		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches, AtPairs: r.AtPairs, Told: r.Stacks,
+		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches, AtPairs: r.AtPairs, Told: r.Stacks && r.Protocol == "etmv3",
 		TraceOff: execute.Windows{Rate: r.TraceOff, Steps: windowSteps},
 		Overflow: execute.Windows{Rate: r.Overflow, Steps: windowSteps},
 		Triggers: r.Triggers, Data: r.Data != NoData,
-	}
-	if r.Stacks {
-		o.Nesting = 1
 	}
 	if OfSamples(r.Protocol) { // where branches of software to a vector look like exceptions
 		o.VectorBranches = r.Exceptions * r.Variation

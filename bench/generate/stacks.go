@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/execute"
@@ -18,11 +19,12 @@ import (
 // stackRows writes the truth of one source with its call stacks. What was called, and what returned, the steps
 // themselves say; what is traced of it, and how long it took, the rows do.
 //
-// A program made up has no symbols, so its functions are call targets, and a tail call is none. The root of the handler
-// of an exception is the vector, or where that goes by an indirect branch.
+// Where no function is, those are call targets, and a tail call is none. The root of the handler of an exception is the
+// vector, or where that goes by an indirect branch.
 type stackRows struct {
 	*DatasetRows
 	of      []execute.Task
+	program []Function
 	steps   []stackStep       // that no row was seen of
 	entries []truth.Exception // likewise
 	last    *stackStep        // the last instruction that a row was seen of, until it is known that another one follows
@@ -42,6 +44,8 @@ type stackStep struct {
 	moves    step.Moves
 	task     int
 	indirect bool // a branch that is no call
+	traced   bool
+	kind     schema.ExceptionType // that was entered
 }
 
 // A stackTask is a stack of a task, or handlers of an asynchronous exception.
@@ -55,9 +59,29 @@ type stackTask struct {
 	root      schema.Address
 }
 
+// A Function is the extent of one, in bytes.
+type Function struct {
+	Address schema.Address
+	Size    uint32
+}
+
+// noFunction is the number of the function of code that has none.
+const noFunction = -1
+
+// functionOf returns the number of the function of an address, and where that begins: if it is none, there.
+func (s *stackRows) functionOf(at schema.Address) (function int, begins schema.Address) {
+	i := sort.Search(len(s.program), func(i int) bool { return s.program[i].Address > at }) - 1
+	if i < 0 || at-s.program[i].Address >= schema.Address(s.program[i].Size) {
+		return noFunction, at
+	}
+	return i, s.program[i].Address
+}
+
 // A stackFrame is a function that has not returned, or an exception.
 type stackFrame struct {
 	node      int32
+	function  int
+	tail      bool // another jumped to it
 	exception bool
 	back      schema.Address // of an exception
 	first     bool           // the handler has executed nothing
@@ -91,9 +115,9 @@ func (w *stackWork) add(x stackWork) {
 	w.instructions, w.cycles = w.instructions+x.instructions, w.cycles+x.cycles
 }
 
-func newStackRows(rows *DatasetRows, tasks []execute.Task) *stackRows {
+func newStackRows(rows *DatasetRows, tasks []execute.Task, program []Function) *stackRows {
 	return &stackRows{
-		DatasetRows: rows, of: tasks, tasks: make([]stackTask, len(tasks)), async: map[exceptionOf]*stackTask{},
+		DatasetRows: rows, of: tasks, program: program, tasks: make([]stackTask, len(tasks)), async: map[exceptionOf]*stackTask{},
 		index: map[stackKey]int32{},
 	}
 }
@@ -116,6 +140,7 @@ func (f *followed) Step(s *step.Step) error {
 	}
 	f.rows.steps = append(f.rows.steps, stackStep{
 		entered: s.Entered, at: s.At.Address, next: s.Next.Address, moves: s.Moves, task: s.Task,
+		traced: s.Trace == step.Traced, kind: s.Exception,
 		indirect: !s.Entered && !s.Failed && s.Instruction.Flow == isa.Indirect && s.Moves == step.Stays,
 	})
 	return errors.Join(f.Encoder.Step(s), f.rows.err)
@@ -126,6 +151,25 @@ func (s *stackRows) Exception(row *truth.Exception) {
 	s.DatasetRows.Exception(row)
 	if row.Event == schema.ExceptionEntry {
 		s.entries = append(s.entries, *row)
+	}
+}
+
+// Event implements [truth.Rows]. Where trace restarts, all has happened that came before, whether it has a row or not.
+func (s *stackRows) Event(row *truth.Event) {
+	s.DatasetRows.Event(row)
+	for slices.ContainsFunc(s.steps, func(x stackStep) bool { return !x.traced }) {
+		x := s.steps[0]
+		s.steps = s.steps[1:]
+		s.move()
+		if !x.entered {
+			s.task(x.at, row.Seq)
+			s.last = &x
+			continue
+		}
+		if !x.traced || len(s.entries) == 0 {
+			s.entries = append([]truth.Exception{{Type: schema.Of(x.kind)}}, s.entries...)
+		}
+		s.enter(&x, row.Seq)
 	}
 }
 
@@ -145,6 +189,9 @@ func (s *stackRows) Instruction(row *truth.Instruction) {
 			s.enter(&x, row.Seq)
 			continue
 		}
+		if x.at != row.Address && len(s.steps) > 0 && s.steps[0].entered && s.steps[0].at == x.at {
+			continue // the exception took its place
+		}
 		if x.at != row.Address {
 			break
 		}
@@ -162,7 +209,8 @@ func (s *stackRows) task(at schema.Address, seq int64) *stackTask {
 	if len(t.frames) == 0 {
 		t.first, t.root = seq, at
 		t.frames = append(t.frames, stackFrame{
-			node: s.node(stackKey{task: s.running, parent: -1, entry: schema.StackRoot, address: at}, t),
+			function: noFunction, // it is a loop
+			node:     s.node(stackKey{task: s.running, parent: -1, entry: schema.StackRoot, address: at}, t),
 		})
 	}
 	return t
@@ -183,10 +231,29 @@ func (s *stackRows) node(k stackKey, of *stackTask) int32 {
 // push pushes a frame below the one on top.
 func (s *stackRows) push(t *stackTask, entry schema.StackEntry, address schema.Address) {
 	parent := t.frames[len(t.frames)-1].node
+	function, begins := s.functionOf(address)
 	t.frames = append(t.frames, stackFrame{
-		node: s.node(stackKey{parent: parent, entry: entry, address: address}, s.nodes[parent].of), first: entry == schema.StackRoot,
+		node:     s.node(stackKey{parent: parent, entry: entry, address: begins}, s.nodes[parent].of),
+		function: function, tail: entry == schema.StackTail, first: entry == schema.StackRoot,
 	})
 }
+
+// jump goes to an address. What is of another function is a tail call, in place of the last one: below what was called.
+func (s *stackRows) jump(t *stackTask, to schema.Address) {
+	top := &t.frames[len(t.frames)-1]
+	function, _ := s.functionOf(to)
+	if top.function == function {
+		return
+	}
+	if top.tail {
+		if t.pop(); t.frames[len(t.frames)-1].function == function {
+			return
+		}
+	}
+	s.push(t, schema.StackTail, to)
+}
+
+func (t *stackTask) pop() { t.frames = t.frames[:len(t.frames)-1] }
 
 // execute has the function on top execute an instruction.
 func (s *stackRows) execute(x *stackStep, row *truth.Instruction) {
@@ -219,12 +286,17 @@ func (s *stackRows) move() {
 	case x.moves == step.Calls:
 		s.push(t, schema.StackCall, x.next)
 	case x.moves == step.Returns:
-		t.frames = t.frames[:len(t.frames)-1]
+		if top.tail {
+			t.pop()
+		}
+		t.pop()
 	case x.moves == step.Leaves:
 		s.leave(t, x.task)
 	case first && x.indirect && !near(x.next, t.frames[len(t.frames)-2].back): // a vector
-		t.frames = t.frames[:len(t.frames)-1]
+		t.pop()
 		s.push(t, schema.StackRoot, x.next)
+	default:
+		s.jump(t, x.next)
 	}
 }
 
@@ -271,10 +343,10 @@ func isAsynchronous(x schema.Null[schema.ExceptionType]) bool {
 	return x.OK && slices.Contains([]schema.ExceptionType{schema.ExcIRQ, schema.ExcFIQ, schema.ExcAsyncDataAbort}, x.V)
 }
 
-// finish writes the rows.
-func (s *stackRows) finish() error {
+// Finish implements [sourceRows].
+func (s *stackRows) Finish() (schema.Totals, error) {
 	if s.err != nil {
-		return s.err
+		return schema.Totals{}, s.err
 	}
 	var tasks []*stackTask
 	for i := range s.tasks {
@@ -309,7 +381,7 @@ func (s *stackRows) finish() error {
 			n.address, n.entry, n.exception.kind, n.exception.number, n.calls, n.own.instructions, s.cycles(n.own),
 			total[i].instructions, s.cycles(total[i]), noNumber, noNumber, noNumber, 0)
 	}
-	return nil
+	return s.DatasetRows.Finish()
 }
 
 // writeTask writes the row of a task.

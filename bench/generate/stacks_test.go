@@ -1,9 +1,15 @@
 package generate
 
 import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,16 +19,28 @@ import (
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // Programs made up are traced with exceptions and switches of tasks: the stacks and tasks that are rebuilt are those
 // that the executor knows, at all levels.
 func TestStacksAreTrue(t *testing.T) {
 	captures, paths := 0, int64(0)
-	for seed := range need.Size[uint64](40, 1000) {
+	for seed := range need.Size[uint64](24, 1000) {
 		r := stackRecipe(rand.New(rand.NewPCG(seed, 's')))
 		dir := t.TempDir()
-		_, err := stackCapture(t, &r).Write(t.Context(), dir)
+		c := stackCapture(t, &r)
+		var symbols []string
+		if seed%2 == 1 {
+			name := filepath.Join(dir, "symbols.elf")
+			if err := os.WriteFile(name, symbolFile(&c.Cores[0]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			symbols = []string{name}
+		} else {
+			c.Cores[0].Functions = nil
+		}
+		_, err := c.Write(t.Context(), dir)
 		if errors.Is(err, errLost) {
 			continue
 		}
@@ -32,7 +50,9 @@ func TestStacksAreTrue(t *testing.T) {
 		captures++
 		for _, level := range []schema.Level{schema.LevelBlocks, schema.LevelNone} {
 			out := filepath.Join(dir, level.String())
-			if _, err := pipeline.Export(t.Context(), filepath.Join(dir, SnapshotFolder), out, pipeline.Options{Level: level, Workers: 2}); err != nil {
+			input, opt := c.exportOptions(dir)
+			opt.Level, opt.Workers, opt.Capture.Symbols = level, 2, symbols
+			if _, err := pipeline.Export(t.Context(), input, out, opt); err != nil {
 				t.Fatal(err)
 			}
 			v := compare(t, out, filepath.Join(dir, TruthFolder))
@@ -71,12 +91,21 @@ func stackRecipe(random *rand.Rand) Recipe {
 	if r.ContextIDBytes > 0 {
 		r.Switches = []float64{0, 200, 2000}[random.IntN(3)]
 	}
-	if yes() {
-		r.Protocol, r.Minor = "etmv3", random.IntN(6)
-		r.Timestamps = r.Timestamps && r.Minor >= 5
-		r.AltBranch, r.TwoAtoms = r.Minor >= 4 && yes(), false
-	} else {
+	switch r.Protocol = Protocols()[random.IntN(4)]; r.Protocol {
+	case "pft":
 		r.ReturnStack = yes()
+	case "etmv3":
+		r.Minor = random.IntN(6)
+		r.Timestamps = r.Timestamps && r.Minor >= 5
+		r.AltBranch = r.Minor >= 4 && yes()
+	case "etmv2":
+		r.Timestamps = false
+	case "etmv1":
+		r.Minor, r.Timestamps = random.IntN(4), false
+		r.Samples.CoprocessorWords = 1
+		if r.Minor < 2 {
+			r.ContextIDBytes, r.Switches = 0, 0
+		}
 	}
 	return r
 }
@@ -84,7 +113,12 @@ func stackRecipe(random *rand.Rand) Recipe {
 // stackCapture traces a program made up.
 func stackCapture(t *testing.T, r *Recipe) *Capture {
 	t.Helper()
-	w, err := GeneratedWorkload(codegen.Options{Seed: r.Seed, Bytes: 10_000, Base: 0x8000, Arch: program.V7A, Security: schema.NonSecure, Switches: true})
+	o := codegen.Options{Seed: r.Seed, Bytes: 10_000, Base: 0x8000, Arch: r.Arch(), Switches: true}
+	if o.Arch == program.V7A {
+		o.Security = schema.NonSecure
+	}
+	o.HighVectors = o.Arch == program.V5TE && r.Seed%4 == 0
+	w, err := GeneratedWorkload(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +126,55 @@ func stackCapture(t *testing.T, r *Recipe) *Capture {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.Cores[0].Functions = functionsOf(w)
 	return c
+}
+
+// functionsOf are the functions of a program made up, but for one in five; code of handlers and vectors is in none.
+func functionsOf(w *Workload) (all []Function) {
+	end := w.Memory[0].Address + schema.Address(len(w.Memory[0].Bytes))
+	for i, f := range slices.Backward(w.Targets) {
+		if i%5 != 3 {
+			all = append(all, Function{f.Address, uint32(end - f.Address)})
+		}
+		end = f.Address
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// symbolFile is the ELF file of a core's program, with symbols of its functions.
+func symbolFile(core *TracedCore) []byte {
+	code := core.Memory[0]
+	names, symbols := []byte{0}, make([]elf.Sym32, 1)
+	for _, f := range core.Functions {
+		symbols = append(symbols, elf.Sym32{
+			Name: uint32(len(names)), Value: uint32(f.Address), Size: f.Size, Info: elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC), Shndx: 1,
+		})
+		names = fmt.Appendf(names, "f%x\x00", f.Address)
+	}
+	const header, section, symbol = 52, 40, 16
+	sections := []elf.Section32{
+		{},
+		{Type: uint32(elf.SHT_PROGBITS), Flags: uint32(elf.SHF_ALLOC | elf.SHF_EXECINSTR), Addr: uint32(code.Address), Size: uint32(len(code.Bytes))},
+		{Type: uint32(elf.SHT_SYMTAB), Size: uint32(len(symbols) * symbol), Link: 3, Info: 1, Entsize: symbol},
+		{Type: uint32(elf.SHT_STRTAB), Size: uint32(len(names))},
+	}
+	at := uint32(header + len(sections)*section)
+	for i := range sections[1:] {
+		sections[i+1].Off = at
+		at += sections[i+1].Size
+	}
+	var file bytes.Buffer
+	for _, part := range []any{
+		&elf.Header32{
+			Ident: [16]byte{0x7F, 'E', 'L', 'F', 1, 1, 1}, Type: uint16(elf.ET_EXEC), Machine: uint16(elf.EM_ARM), Version: 1,
+			Shoff: header, Ehsize: header, Shentsize: section, Shnum: uint16(len(sections)), Shstrndx: 3,
+		}, sections, code.Bytes, symbols, names,
+	} {
+		_ = binary.Write(&file, binary.LittleEndian, part) // into memory
+	}
+	return file.Bytes()
 }
 
 // Instructions of one node moved to another are found, and named by task and path.
@@ -132,5 +214,138 @@ func TestWrongStacksAreFound(t *testing.T) {
 	}
 	if wrong != 1 || !strings.HasPrefix(v.Differences[0].Key, "task=0x") || !strings.Contains(v.Differences[0].Key, "path=root 0x") {
 		t.Errorf("%d tables have wrong instructions; %+v", wrong, v.Differences)
+	}
+}
+
+// Programs made up are traced in windows, by trace that goes off or by overflows: what is on each stack is on that of the
+// executor. Few instructions may be taken for those of a stack from before the gap.
+func TestStacksAfterGaps(t *testing.T) {
+	var all, wrong, paths int64
+	for seed := range need.Size[uint64](12, 300) {
+		random := rand.New(rand.NewPCG(seed, 'w'))
+		r := stackRecipe(random)
+		c := stackCapture(t, &r)
+		core := &c.Cores[0]
+		window := []struct{ seen, lost int }{{61, 400}, {1000, 1000}, {5000, 500}}[random.IntN(3)]
+		core.Steps = windows(core.Steps, window.seen, window.lost, []step.Tracing{step.TraceOff, step.Overflowed}[random.IntN(2)])
+		dir := t.TempDir()
+		symbols := filepath.Join(dir, "symbols.elf")
+		if err := os.WriteFile(symbols, symbolFile(core), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Write(t.Context(), dir); errors.Is(err, errLost) {
+			continue
+		} else if err != nil {
+			t.Fatalf("seed %d: %v, %+v", seed, err, r)
+		}
+		out := filepath.Join(dir, "dataset")
+		input, opt := c.exportOptions(dir)
+		opt.Level, opt.Workers, opt.Capture.Symbols = schema.LevelNone, 2, []string{symbols}
+		if _, err := pipeline.Export(t.Context(), input, out, opt); err != nil {
+			t.Fatal(err)
+		}
+		truth, got := endsOf(t, filepath.Join(dir, TruthFolder), core), endsOf(t, out, core)
+		for path := range got.whole {
+			paths++
+			if more := got.ends[path] - truth.ends[path]; more > 0 {
+				wrong += more
+				t.Logf("seed %d, %+v, %+v: %d instructions of %d, not %d: %s", seed, r, window, more, got.ends[path], truth.ends[path], path)
+			}
+		}
+		all += got.ends[""]
+	}
+	t.Logf("%d paths of %d instructions, %.2f %% contradict the truth", paths, all, 100*float64(wrong)/float64(all))
+	if all == 0 || float64(wrong) > 0.008*float64(all) {
+		t.Error("more than 0.8 %")
+	}
+}
+
+// windows traces some instructions, and some not, and so on.
+func windows(steps step.Steps, seen, lost int, how step.Tracing) step.Steps {
+	return func(yield func(step.Step, error) bool) {
+		n := 0
+		for s, err := range steps {
+			if n%(seen+lost) >= seen {
+				s.Trace = how
+			}
+			if !s.Entered {
+				n++
+			}
+			if !yield(s, err) {
+				return
+			}
+		}
+	}
+}
+
+// ends are paths of calls, and what executed instructions in how many.
+type ends struct {
+	whole map[string]bool
+	ends  map[string]int64 // by the end of a path: the innermost functions
+}
+
+// endsOf reads the stacks of a dataset. Functions are what a path has, and that there was an exception; code of no function
+// is any, and the last of it, where a stretch may begin, nothing. What jumped to another function may be missing.
+func endsOf(t *testing.T, dir string, core *TracedCore) *ends {
+	t.Helper()
+	d, err := dataset.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &ends{map[string]bool{}, map[string]int64{}}
+	var nodes []stackEnd
+	functions := stackRows{program: core.Functions}
+	for b, err := range d.Batches(&schema.Stacks) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row := range b.Rows() {
+			n := stackEnd{parent: -1, text: "?"}
+			if parent := &b.Columns[schema.StacksParent]; !parent.Null(row) {
+				n.parent = int(parent.U32[row])
+			}
+			entry := schema.StackEntry(schema.StacksEntry.At(b, row))
+			n.jumped = entry == schema.StackTail
+			function, at := functions.functionOf(schema.StacksAddress.At(b, row))
+			switch {
+			case entry == schema.StackException:
+				n.text = "!"
+			case function != noFunction:
+				n.text = fmt.Sprintf("%x", at)
+			}
+			nodes = append(nodes, n)
+			if own := int64(schema.StacksInstructions.At(b, row)); own > 0 {
+				x.add(nodes, len(nodes)-1, own)
+			}
+		}
+	}
+	return x
+}
+
+type stackEnd struct {
+	parent int
+	text   string
+	jumped bool
+}
+
+// add adds what a node executed to all ends of its path.
+func (x *ends) add(nodes []stackEnd, node int, own int64) {
+	seen := map[string]bool{}
+	var walk func(at int, path string)
+	walk = func(at int, path string) {
+		seen[path] = true
+		if at < 0 || nodes[at].parent < 0 && nodes[at].text == "?" {
+			x.whole[path] = true
+			return
+		}
+		n := &nodes[at]
+		walk(n.parent, path+" "+n.text)
+		if n.jumped {
+			walk(nodes[n.parent].parent, path+" "+n.text)
+		}
+	}
+	walk(node, "")
+	for path := range seen {
+		x.ends[path] += own
 	}
 }

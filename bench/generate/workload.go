@@ -96,13 +96,15 @@ func ELFWorkload(name string, file []byte, arch program.Arch) (*Workload, error)
 const loopBytes = 1 << 12
 
 // Looped returns the workload with tasks that call their entries for ever, so that no function
-// returns which nobody called: their loops are two instructions of A32 each, after the program.
+// returns which nobody called: their loops are two instructions of A32 each, after the program but below high vectors.
 func (w *Workload) Looped() *Workload {
 	looped := *w
 	looped.Memory, looped.Tasks, looped.looped = slices.Clone(w.Memory), slices.Clone(w.Tasks), true
 	var at schema.Address
 	for _, r := range w.Memory {
-		at = max(at, r.Address+schema.Address(len(r.Bytes)))
+		if end := r.Address + schema.Address(len(r.Bytes)); r.Address < program.Vectors(true) {
+			at = max(at, end)
+		}
 	}
 	for i := range looped.Tasks {
 		t := &looped.Tasks[i]

@@ -56,8 +56,8 @@ the same files. Of a ring, whose oldest bytes are gone, the truth is what the
 rest holds.
 
 With --stacks the truth has the tables stacks and tasks, as far as functions are
-call targets: each task calls the program again and again, functions return to
-where they were called, and handlers do not nest.
+call targets: each task calls the program again and again, and functions return
+to where they were called.
 
 Of ` + list(protocolNames(true), "and") + `, which have no snapshots, DIR/capture has the samples of the
 trace port as a raw file, the program, and in export.txt the command that

@@ -64,7 +64,12 @@ func (s *stackTables) finish() error {
 		s.name(&tasks[i])
 	}
 	b := s.of.Base()
-	return errors.Join(add(s.nodes, b, nodes), add(s.tasks, b, tasks), add(s.times, b, s.of.Times()))
+	for some := range nodes {
+		if err := add(s.nodes, b, some); err != nil {
+			return err
+		}
+	}
+	return errors.Join(add(s.tasks, b, tasks), add(s.times, b, s.of.Times()))
 }
 
 // name names a task as it is to be named.

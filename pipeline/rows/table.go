@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"github.com/tracelake/tracelake/pipeline/stacks"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -51,15 +52,17 @@ func (t *table[T]) Add(b stitch.Base, rows []T) error {
 func (t *table[T]) take(rows []T) int {
 	n := 0
 	for n < len(rows) && (n == 0 || t.bytes < rowGroupBytes) {
-		t.bytes += rowBytes + int64(textBytes(&rows[n]))
+		t.bytes += rowBytes + int64(moreBytes(&rows[n]))
 		n++
 	}
 	return n
 }
 
-// textBytes returns the bytes of text and data that a row refers to.
-func textBytes[T any](row *T) int {
+// moreBytes returns the bytes that a row takes beyond those of most: of text and data that it refers to.
+func moreBytes[T any](row *T) int {
 	switch x := any(row).(type) {
+	case *stacks.Stack:
+		return rowBytes // it has many columns
 	case *schema.Event:
 		return len(x.Detail)
 	case *schema.Loss:

@@ -78,10 +78,11 @@ func replayedCut(t *testing.T, d *dataset.Dataset, contexts bool, c cut) *replay
 		}
 		r.rows = append(r.rows, x)
 	})
-	var err error
-	if r.stacks, r.tasks, err = s.Finish(); err != nil {
+	some, tasks, err := s.Finish()
+	if err != nil {
 		t.Fatal(err)
 	}
+	r.stacks, r.tasks = slices.Concat(slices.Collect(some)...), tasks
 	r.calls = calls.rows
 	i := 0
 	for _, x := range spans.rows {

@@ -48,9 +48,9 @@ type begin struct {
 	// joined says that it is from before a gap: nobody knows how long it took.
 	joined bool
 	// Of an exception:
-	entry       *entry // if its span has not ended
-	interrupted int32  // node
-	context     schema.Null[identity]
+	entry       *entry                // if its span has not ended
+	interrupted int32                 // node
+	context     schema.Null[identity] // of its first instruction
 }
 
 // A link is what is below a frame.

@@ -3,6 +3,7 @@ package stacks
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/tracelake/tracelake/schema"
@@ -174,27 +175,42 @@ func (s *source) totals() totals {
 	return x
 }
 
-// rows returns the rows of `stacks` and `tasks`.
-func (s *source) rows(as func(work) Work) ([]Stack, []Task) {
+// rows returns the rows of `stacks`, some at a time, and of `tasks`.
+func (s *source) rows(as func(work) Work) (iter.Seq[[]Stack], []Task) {
 	sum := s.totals()
 	tasks, number := s.taskRows(&sum, as)
-	stacks := make([]Stack, len(s.tree.nodes))
-	for i := range stacks {
-		n := &s.tree.nodes[i]
-		kind, exception := exceptionOf(n.exception)
-		stacks[i] = Stack{
-			Stack:  int32(i),
-			Parent: schema.Null[int32]{V: max(n.parent, 0), OK: n.parent >= 0}, Task: number[sum.task[i]], Depth: sum.depth[i],
-			Function: schema.Null[int32]{V: max(n.function, 0), OK: n.function != none}, Address: n.address, Entry: n.entry,
-			Exception: kind, Number: exception, Calls: n.calls, Own: as(n.own), Total: as(sum.total[i]),
-			NotEnded: n.calls - n.took.ended,
+	return func(yield func([]Stack) bool) {
+		for from := 0; from < len(s.tree.nodes); from += rowsAtOnce {
+			rows := make([]Stack, min(rowsAtOnce, len(s.tree.nodes)-from))
+			for i := range rows {
+				rows[i] = s.row(from+i, &sum, number, as)
+			}
+			if !yield(rows) {
+				return
+			}
 		}
-		if n.took.ended > 0 {
-			stacks[i].Shortest, stacks[i].Longest = schema.Of(n.took.shortest), schema.Of(n.took.longest)
-			stacks[i].LongestSeq = schema.Of(n.took.longestSeq)
-		}
+	}, tasks
+}
+
+// rowsAtOnce are as many rows as are made at a time: all of them take more memory than the tree.
+const rowsAtOnce = 4096
+
+// row returns the row of a node.
+func (s *source) row(i int, sum *totals, number []int32, as func(work) Work) Stack {
+	n := &s.tree.nodes[i]
+	kind, exception := exceptionOf(n.exception)
+	x := Stack{
+		Stack:  int32(i),
+		Parent: schema.Null[int32]{V: max(n.parent, 0), OK: n.parent >= 0}, Task: number[sum.task[i]], Depth: sum.depth[i],
+		Function: schema.Null[int32]{V: max(n.function, 0), OK: n.function != none}, Address: n.address, Entry: n.entry,
+		Exception: kind, Number: exception, Calls: n.calls, Own: as(n.own), Total: as(sum.total[i]),
+		NotEnded: n.calls - n.took.ended,
 	}
-	return stacks, tasks
+	if n.took.ended > 0 {
+		x.Shortest, x.Longest = schema.Of(n.took.shortest), schema.Of(n.took.longest)
+		x.LongestSeq = schema.Of(n.took.longestSeq)
+	}
+	return x
 }
 
 // taskRows returns the rows of `tasks`, in order of their first instruction, and the row of each task of s.

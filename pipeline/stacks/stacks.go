@@ -2,6 +2,7 @@ package stacks
 
 import (
 	"errors"
+	"iter"
 	"sync"
 
 	"github.com/tracelake/tracelake/pipeline/stitch"
@@ -297,8 +298,8 @@ func (s *Stacks) CallsAtLeast() int64 { return s.long.least }
 // work returns what was executed, as in rows.
 func (s *Stacks) work(w work) Work { return w.row(s.timed) }
 
-// Finish ends the source and returns its rows of `stacks` and of `tasks`.
-func (s *Stacks) Finish() ([]Stack, []Task, error) {
+// Finish ends the source and returns its rows of `stacks`, some at a time, and of `tasks`.
+func (s *Stacks) Finish() (iter.Seq[[]Stack], []Task, error) {
 	if err := s.submit(afterAll); err != nil {
 		return nil, nil, err
 	}
@@ -316,6 +317,7 @@ func (s *Stacks) Finish() ([]Stack, []Task, error) {
 			return nil, nil, err
 		}
 	}
+	s.long.rows, s.idle, s.tasks.shadow = nil, nil, shadow{} // all of it is in the source
 	stacks, tasks := s.tasks.source.rows(s.work)
 	return stacks, tasks, nil
 }

@@ -223,6 +223,45 @@ var examples = []struct {
 		tasks:     "0 idle start 0 0 1 context=1\n1 [irq] exception 1 0 2\n2 work new 3 1 1 context=1",
 	},
 	{
+		name:      "a return from an exception that aborts does not return",
+		functions: "main 1000 10\nirq 18 8\nabort 3000 8",
+		program:   "m 1000 other other\nh 18 other exception_return\na 3000 exception_return",
+		trace: "m 0+1 unknown\nexception 1004 irq\nh taken\nreturn\nexception 1c prefetch_abort\na taken\nreturn\n" +
+			"h 1+1 taken\nreturn\nm 1+1 unknown",
+		nodes: "main 1 2/2\n!irq 1 0/4\n.irq 1 3/4\n..!prefetch_abort 1 0/1\n...abort 1 1/1",
+		tasks: "0 main start 0 0 2\n1 [irq] exception 1 0 4",
+	},
+	{
+		name:      "a Context ID that is stated right after a return is of where that goes",
+		functions: "idle 1000 10\nirq 18 8\nwork 2000 20",
+		program:   "i 1000 other other\nh 18 other exception_return\nw 2000 other",
+		trace: "context 1\ni 0+1 unknown\nexception 1004 irq\nh taken\nreturn\ncontext 2\n" +
+			"w unknown\nexception 2004 irq\nh taken\nreturn\ncontext 1\ni 1+1 unknown",
+		tasks: "0 idle start 0 1 2 context=1\n1 [irq] exception 1 0 4\n2 work new 3 1 1 context=2",
+	},
+	{
+		name:      "a Context ID that is stated right after a return, where the trace reports no returns",
+		functions: "idle 1000 10\nirq 18 8\nwork 2000 20",
+		program:   "i 1000 other other\nh 18 other exception_return\nw 2000 other",
+		trace:     "context 1\ni 0+1 unknown\nexception 1004 irq\nh taken\ncontext 2\nw unknown\nexception 2004 irq\nh taken\ncontext 1\ni 1+1 unknown",
+		tasks:     "0 idle start 0 1 2 context=1\n1 [irq] exception 1 0 4\n2 work new 3 1 1 context=2",
+	},
+	{
+		name:      "an exception returns to what wrote the Context ID that is stated after its entry",
+		functions: "idle 1000 10\nirq 18 c\nfiq 3000 8\nwork 2000 20",
+		program:   "i 1000 other other\nh 18 other other exception_return\nq 3000 other exception_return\nw 2000 other",
+		trace: "context 1\ni 0+1 unknown\nexception 1004 irq\nh 0+1 unknown\nexception 1c fiq\ncontext 2\nq taken\n" +
+			"h 1+2 taken\nw unknown",
+		tasks: "0 idle start 0 0 1 context=1\n1 [irq] exception 1 0 3\n2 [fiq] exception 2 0 2\n3 work new 6 1 1 context=2",
+	},
+	{
+		name:      "an exception has a Context ID of its own, that of its security state",
+		functions: "idle 1000 10\nsmc 18 8",
+		program:   "i 1000 smc other\nh 18 other exception_return",
+		trace:     "context 1\ni 0+1 unknown\nexception 1004 smc\ncontext 9\nh taken\nreturn\ncontext 1\ni 1+1 unknown",
+		tasks:     "0 idle start 0 0 4 context=1",
+	},
+	{
 		name:    "without functions, they are call targets",
 		program: "m 1000 call\nn 1004 branch\nf 2000 branch\ng 3000 return",
 		trace:   "m taken\nf taken\ng taken\nn taken",
@@ -276,6 +315,14 @@ var examples = []struct {
 		trace:     "m 0+1 unknown\nexception 1004 irq\nh 0+1 taken\nf taken\nq taken\nexception 1004 fiq\nq taken\nm 1+1 unknown",
 		nodes:     "main 1 2/2\n!irq 1 0/3\n.irq 1 1/3\n..f 1 1/1\n..*fiq 1 1/1\n!fiq 1 0/1\n.fiq 1 1/1",
 		spans:     "0 1-4 return 3\n1 4-5 return 1",
+	},
+	{
+		name:      "a vector jumps to the handler, which another exception interrupts before it executes anything",
+		functions: "main 1000 10\nvectors 0 20\nirq 3000 10\nfiq 4000 10",
+		program:   "m 1000 other other\nv 18 indirect\nw 1c branch\nh 3000 other exception_return\nq 4000 exception_return",
+		trace:     "m 0+1 unknown\nexception 1004 irq\nv taken\nexception 3000 fiq\nw taken\nq taken\nreturn\nh taken\nreturn\nm 1+1 unknown",
+		nodes:     "main 1 2/2\n!irq 1 0/3\n.vectors 1 1/1\n.irq 1 2/2\n!fiq 1 0/2\n.vectors 1 1/1\n.fiq 1 1/1",
+		tasks:     "0 main start 0 0 2\n1 [irq] exception 1 0 3\n2 [fiq] exception 2 0 2",
 	},
 	{
 		name:      "an exception that cut a return goes back to where that went",
@@ -382,10 +429,11 @@ func playTo(t testing.TB, functions string, s stitchtest.Script, workers tally.W
 	wanted.Spans = &spans
 	stacks := limited(fs, workers, wanted, l)
 	s.Play(t, stacks.Sinks(stitch.Sinks{}))
-	nodes, tasks, err := stacks.Finish()
+	some, tasks, err := stacks.Finish()
 	if err != nil {
 		t.Fatal(err)
 	}
+	nodes := slices.Concat(slices.Collect(some)...)
 	r := rows{atLeast: stacks.CallsAtLeast()}
 	for i := range nodes {
 		n := &nodes[i]

@@ -59,6 +59,7 @@ func (t *tasks) step(st *step) {
 		t.context = schema.Of(st.context)
 		if len(t.frames) > 0 {
 			t.bind()
+			t.states()
 		}
 		return
 	case st.what == gap || len(t.frames) == 0:
@@ -78,6 +79,13 @@ func (t *tasks) bind() {
 	learn(&s.bound, t.context)
 	if !t.isFixed() {
 		learn(&s.context, s.bound)
+	}
+}
+
+// states gives the Context ID to the exceptions that were entered since the last instruction: it was written before them.
+func (t *tasks) states() {
+	for i := len(t.begins) - 1; i >= 0 && t.begins[i].at.seq == t.at.seq; i-- {
+		t.begins[i].context = t.context
 	}
 }
 

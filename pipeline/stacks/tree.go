@@ -1,6 +1,10 @@
 package stacks
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"slices"
+
+	"github.com/tracelake/tracelake/schema"
+)
 
 // A node is a path of functions from a root, or in a folder from the frame that was on top when it began.
 type node struct {
@@ -200,10 +204,17 @@ func (t *tree) child(k nodeKey) int32 {
 		return t.other(k.parent)
 	}
 	n := int32(len(t.nodes))
+	if len(t.nodes) == cap(t.nodes) && len(t.nodes) >= manyNodes {
+		t.nodes = slices.Grow(t.nodes, max(t.limit+t.limit/4-len(t.nodes), manyNodes))
+	}
 	t.nodes = append(t.nodes, node{nodeKey: k})
 	t.put(n, slot)
 	return n
 }
+
+// manyNodes are so many that room is made for all there may be, but for most of those of (other): while they are
+// copied, two copies are held.
+const manyNodes = 1 << 15
 
 // other returns the node of what a node calls beyond the limit.
 func (t *tree) other(parent int32) int32 {

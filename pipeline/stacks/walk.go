@@ -375,6 +375,13 @@ func (w *walker) alone(e *entry, why schema.CallEnd) {
 // between makes the steps of the last instruction and of marks after it, of which there are
 // some, before an instruction at an address.
 func (w *walker) between(marks []mark, to schema.Address, function int32) {
+	if _, kind := w.state(); kind == schema.KindExceptionReturn {
+		marks = w.contextsFirst(marks)
+	}
+	if len(marks) == 0 {
+		w.flow(to, function)
+		return
+	}
 	w.cutFlow(marks, to, function)
 	var stopped schema.Null[schema.Address] // where debug state was entered
 	var debug *entry
@@ -393,7 +400,7 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 				w.take(lostException, 0, none)
 			}
 		case m.what == markReturn:
-			if t := w.target(marks[i+1:], to); t.OK {
+			if t := w.target(marks[i+1:], to); t.OK && !w.aborted(marks[i+1:]) {
 				w.returns(t.V)
 			}
 		case m.what == markContext:
@@ -412,6 +419,20 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 		w.alone(debug, schema.CallReturn)
 		w.take(arrival, to, function)
 	}
+}
+
+// contextsFirst makes the steps of the Context IDs that are stated before the next exception or gap, after a return from an
+// exception: they are of what that goes to. An ETMv1 states one with the address. It returns the other marks.
+func (w *walker) contextsFirst(marks []mark) (others []mark) {
+	n := slices.IndexFunc(marks, func(m mark) bool { return m.what == markEntry || m.what == markGap })
+	for i := range marks {
+		if m := &marks[i]; m.what == markContext && (n < 0 || i < n) {
+			w.takeContext(m.context)
+		} else {
+			others = append(others, *m)
+		}
+	}
+	return others
 }
 
 // goesOn says whether an address is the next one after the last instruction, which went nowhere else: where trace
@@ -435,12 +456,33 @@ func (w *walker) cutFlow(marks []mark, to schema.Address, function int32) {
 	}
 	switch t := w.target(marks, to); {
 	case !t.OK || first == markReturn:
-	case first == markEntry && t.V == w.last.code.Address[w.last.position]: // it aborted: it is to be executed again
+	case w.aborted(marks):
 	case first == markContext:
 		w.flow(to, function)
+	case w.flows() && w.isVector(t.V):
+		w.take(vector, t.V, w.functions.at(t.V))
 	case w.flows():
 		w.flow(t.V, w.functions.at(t.V))
 	}
+}
+
+// isVector says whether the last instruction is a vector that jumped to an address, before another exception.
+func (w *walker) isVector(to schema.Address) bool {
+	l := &w.last
+	kind := schema.Kind(l.code.Kind[l.position])
+	next := l.code.Address[l.position] + schema.Address(l.code.Size[l.position])
+	elsewhere := leaves(kind) || w.functions.at(to) != l.code.functionAt(l.position, w.functions)
+	return elsewhere && w.entry.isVector(w.step.at.seq) && w.entry.jumps(kind, next, to)
+}
+
+// aborted says whether the last instruction is to be executed again after the exception that comes first of marks.
+func (w *walker) aborted(marks []mark) bool {
+	for i := range marks {
+		if m := &marks[i]; m.what != markContext {
+			return m.what == markEntry && m.returns == schema.Of(w.last.code.Address[w.last.position])
+		}
+	}
+	return false
 }
 
 // target returns where control went before some marks and an instruction at an address: to

@@ -35,8 +35,8 @@ type Options struct {
 	SMC, HVC bool
 	// LDC puts LDC and STC of a word into a program for V5TE.
 	LDC bool
-	// Switches has the handler of IRQ of V7A write the Context ID, and wait for it, before it
-	// returns, as a kernel does that switches tasks.
+	// Switches has the handler of IRQ of V7A and V5TE write the Context ID before it
+	// returns, as a kernel does that switches tasks. That of V7A waits for it.
 	Switches bool
 	// HighVectors puts the vectors of V5TE at 0xFFFF0000, not at 0.
 	HighVectors bool

@@ -120,7 +120,7 @@ func (g *generator) help(helpers map[schema.ISA]step.Place) {
 // R0, c13, c0, 1.
 func (g *generator) contextID() {
 	g.write(0xEE0D0F30)
-	if !g.o.v5TE() && (g.chance(2) || g.o.Switches) {
+	if !g.o.v5TE() && g.chance(2) {
 		g.in(0xF57FF06F, 0xF3BF8F6F) // ISB
 	}
 }

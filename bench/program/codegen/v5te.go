@@ -145,7 +145,7 @@ func (g *generator) handlerV5TE(exception schema.ExceptionType, helpers map[sche
 	case exception == schema.ExcReset:
 		g.contextID()
 		g.toEntry()
-	case k == 0:
+	case k == 0 || g.o.Switches && exception == schema.ExcIRQ:
 		g.reentrant(helpers)
 	case k == 1:
 		g.a32(0xE92D500F) // PUSH {R0-R3,R12,LR}
