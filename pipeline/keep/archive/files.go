@@ -74,7 +74,7 @@ func ours(path string, folder bool) bool {
 	case !nested:
 		return path == schema.ArchiveFile || path == SumsFile
 	case first == imagesFolder:
-		return !folder && isSum(rest)
+		return !folder && isImage(rest)
 	case first == schema.ArchiveDataset:
 		return dataset.IsPart(rest, folder)
 	}
