@@ -11,6 +11,7 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/pipeline/probe/identify"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -40,7 +41,10 @@ func bindSource(s *capture.Source, families []decode.Family) *Source {
 	case s.Problem != "":
 		err = errors.New(s.Problem)
 	case f == nil:
-		err = fmt.Errorf("source %s is %s, which is not supported", s.Name, cmp.Or(s.Type, "of unknown type"))
+		err = fmt.Errorf("source %s is %s, which is not decoded", s.Name, cmp.Or(s.Type, "of unknown type"))
+		if do := identify.Do(s.Type); do != "" {
+			err = fmt.Errorf("%w: %s", err, do)
+		}
 	default:
 		bound.Bound, bound.notes, err = f.Bind(decode.Source{
 			Registers: s.Registers, CoreType: s.CoreType,

@@ -2,9 +2,11 @@ package probe
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/probe/identify"
+	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -32,8 +34,27 @@ func Inspect(ctx context.Context, input string, opt Options) (*Inspection, error
 		return nil, err
 	}
 	defer s.close()
-	in.Lines = append(in.Lines, exportLine(input, "run", &opt.Capture, nil))
-	return in, in.add(ctx, s)
+	if err = in.add(ctx, s); err != nil {
+		return in, err
+	}
+	if !slices.ContainsFunc(in.Sources, SourceInspection.hasPackets) {
+		return in, nil
+	}
+	program := in.proposeELF(s, &opt)
+	line := exportLine(input, "run", &opt.Capture, nil)
+	if !program && !slices.ContainsFunc(in.Sources, SourceInspection.decodes) {
+		line += " --packets-only"
+	}
+	in.Lines = append(in.Lines, line)
+	return in, nil
+}
+
+// hasPackets says whether packets were decoded in the sample of a source.
+func (x SourceInspection) hasPackets() bool { return x.Sample != nil && x.Sample.BytesDecoded > 0 }
+
+// decodes says whether an export would have something of a source, as far as its sample shows.
+func (x SourceInspection) decodes() bool {
+	return x.Sample != nil && (x.Sample.Verdict.Status != verdict.Nothing || x.Sample.Bytes < x.Bytes)
 }
 
 // find says what input is if it is no capture. It reports whether that is so.
@@ -54,7 +75,7 @@ func (in *Inspection) find(ctx context.Context, input string, opt *Options) (don
 		if known, err := capture.KnowsHeader(input, opt.Families, &opt.Capture); known || err != nil {
 			return false, err
 		}
-		return true, in.identify(ctx, input, opt)
+		return true, in.identify(ctx, input, opt, found.Streams)
 	}
 	in.Found = found
 	if opt.Capture.Unpacked == nil { // else the lines name a file that is not there

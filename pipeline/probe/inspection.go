@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline/code"
 	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/pipeline/plan"
@@ -64,6 +65,8 @@ type SourceInspection struct {
 	Trials   []TrialResult `json:"trials,omitempty"`
 	// Suggested are values of registers with which the sample reads better.
 	Suggested []Suggestion `json:"suggested,omitempty"`
+
+	missing []image.MissingRange // memory that the sample wanted
 }
 
 // A TrialResult is a [decode.Trial].
@@ -184,7 +187,7 @@ func (s *inspector) inspect(ctx context.Context, src *plan.Source) (si SourceIns
 	if err = s.prober.Judge(ctx, e); err != nil {
 		return si, nil, err
 	}
-	si.Sample, si.Answers = sampleOf(e), seen.answers(e)
+	si.Sample, si.Answers, si.missing = sampleOf(e), seen.answers(e), e.Outcome.Missing.Ranges()
 	if si.Statuses, err = e.countStatuses(); err != nil {
 		return si, nil, err
 	}

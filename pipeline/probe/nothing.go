@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/probe/identify"
 	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 
 	"github.com/tracelake/tracelake/decode/figures"
@@ -89,10 +90,15 @@ func (e *Evidence) reason() string {
 // syncHint says what to try with a stream that does not synchronise.
 func syncHint(s *plan.Source) string {
 	b := s.Buffer
-	if b.Framed {
+	found, err := identify.Content(b.Name, b.Data)
+	switch {
+	case err == nil && found.Streams[s.ID] != nil:
+		return "it is " + found.Streams[s.ID].What
+	case err == nil && found.Kind != identify.Unknown:
+		return b.Name + " is " + found.What
+	case b.Framed:
 		return "check its protocol and registers, and look at its bytes with `tracelake packets`"
-	}
-	if looksFramed(b) {
+	case looksFramed(b):
 		return "the file looks like formatter frames: add --framed"
 	}
 	return "if this is formatted data add --framed, else check --protocol and --reg"

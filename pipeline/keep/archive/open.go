@@ -200,6 +200,33 @@ func (a *Archive) ApplyTo(opt capture.Options, recorded *schema.Options,
 	})
 }
 
+// argument is the name by which a file of an argument is opened again, if an image has that SHA-256.
+func (a *Archive) argument(sum, file string) string {
+	return filepath.Join(a.Dir, imagesFolder, sum, filepath.Base(file))
+}
+
+func (a *Archive) hasImage(sum string) bool {
+	_, err := imageName(a.images, sum)
+	return err == nil
+}
+
+// openImage opens an image, whose bytes the caller compares with its hash.
+func (a *Archive) openImage(sum string) (capture.File, int64, error) {
+	name, err := imageName(a.images, sum)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, &fs.PathError{Op: "open", Path: path.Join(a.Index.Images, sum), Err: fs.ErrNotExist}
+	}
+	at := path.Join(a.Index.Images, name)
+	if err != nil {
+		return nil, 0, wrong(a.Dir, at, err)
+	}
+	f, size, err := a.open(a.images, name, &File{Path: at, Bytes: a.sizes[sum], Packed: name != sum})
+	if err != nil {
+		return nil, 0, err
+	}
+	return &imageFile{f, a.argument(sum, sum)}, size, nil
+}
+
 // CheckInputs checks that the files of a capture that was opened from the archive are
 // those that were archived, but for trace data, which is hashed while it is read. It
 // fails with an [*dataset.Error].

@@ -14,12 +14,12 @@ const manifestName = "manifest.json"
 
 // file says what a file is by its first bytes.
 func file(path string, head []byte) *Finding {
-	for _, sniff := range []func(string, []byte) *Finding{program, ofDataset, ini, foreign, text} {
+	for _, sniff := range []func(string, []byte) *Finding{program, ofDataset, ini, foreign, text, foreignTrace} {
 		if f := sniff(path, head); f != nil {
 			return f
 		}
 	}
-	return &Finding{Kind: Unknown, What: "a file of no known format"}
+	return &Finding{Kind: Unknown, What: unknownFile}
 }
 
 // program knows program files.
@@ -168,10 +168,8 @@ var magics = []struct {
 	what  string
 	do    string
 }{
-	{
-		"PERFILE2", 0, "a recording of Linux perf (perf.data)",
-		"tracelake does not read it: write its AUX data to a file, or use a snapshot",
-	},
+	{"PERFILE2", 0, "a recording of Linux perf (perf.data)", usePerf},
+	{"2ELIFREP", 0, "a recording of Linux perf (perf.data), big-endian", usePerf},
 	{"\x50\x4b\x03\x04", 0, "a ZIP archive", "unpack it, and give the capture in it"},
 	{"ustar", 257, "a tar archive", "unpack it, and give the capture in it"},
 	{"\xfd7zXZ\x00", 0, "a file compressed with xz", "unpack it with xz -d; gzip and zstd are read as they are"},
@@ -192,6 +190,8 @@ var magics = []struct {
 	{"\xcf\xfa\xed\xfe", 0, "a program of macOS", notTrace},
 	{"!<arch>\n", 0, "a library of object files", "give the program that was linked with it"},
 }
+
+const usePerf = "tracelake does not read it: use perf script, of a perf that is built with CORESIGHT=1"
 
 const notTrace = "it is no trace: give a snapshot directory or a raw file"
 

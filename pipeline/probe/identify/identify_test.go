@@ -48,6 +48,7 @@ func TestFiles(t *testing.T) {
 		{"manifest.json", "{\n  \"schema_version\": 2,\n", identify.Dataset, "the manifest of a dataset", "tracelake verify DIR"},
 		{"a.parquet", "PAR1\x00\x00", identify.Foreign, "a table in Parquet or Arrow", ""},
 		{"a", "PERFILE2\x68\x00", identify.Foreign, "a recording of Linux perf", ""},
+		{"a", "2ELIFREP\x00", identify.Foreign, "a recording of Linux perf (perf.data), big-endian", ""},
 		{"a", "PK\x03\x04\x14\x00", identify.Foreign, "a ZIP archive", ""},
 		{"a", strings.Repeat("x", 257) + "ustar\x0000", identify.Foreign, "a tar archive", ""},
 		{"a", "\xfd7zXZ\x00\x00", identify.Foreign, "a file compressed with xz", ""},
