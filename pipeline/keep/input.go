@@ -59,9 +59,9 @@ func (in *Input) open(input string, families []decode.Family) (err error) {
 }
 
 // identified returns, of a file that does not say what its protocol is, what it is if it is no trace
-// that is decoded; else err.
+// that is decoded, and of a dataset that it is one; else err.
 func (in *Input) identified(input string, err error) error {
-	if !errors.Is(err, capture.ErrNoProtocol) {
+	if !errors.Is(err, capture.ErrNoProtocol) && !isDataset(input) {
 		return err
 	}
 	found, e := identify.Path(input)

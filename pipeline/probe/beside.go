@@ -60,6 +60,10 @@ func (in *Inspection) proposeELF(s *inspector, opt *Options) bool {
 	if len(opt.Capture.ELFs)+len(opt.Capture.Symbols) > 0 || s.plan.Capture.Template != nil || opt.Archived {
 		return false
 	}
+	if slices.ContainsFunc(in.Sources, SourceInspection.contradicted) { // by the memory that the snapshot has
+		opt.Capture.ELFs = []string{placeholder}
+		return true
+	}
 	var missing image.Missing
 	for i := range in.Sources {
 		for _, r := range in.Sources[i].missing {

@@ -57,6 +57,11 @@ func (x SourceInspection) decodes() bool {
 	return x.Sample != nil && (x.Sample.Verdict.Status != verdict.Nothing || x.Sample.Bytes < x.Bytes)
 }
 
+// contradicted says whether another program ran than memory has, as far as the sample shows.
+func (x SourceInspection) contradicted() bool {
+	return x.Sample != nil && x.Sample.Verdict.Problem == verdict.Contradicted
+}
+
 // find says what input is if it is no capture. It reports whether that is so.
 func (in *Inspection) find(ctx context.Context, input string, opt *Options) (done bool, err error) {
 	found, err := identify.Path(input)

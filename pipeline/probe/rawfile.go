@@ -128,6 +128,9 @@ func mergeRegisters(given, set []string) []string {
 	return append(words, set...)
 }
 
+// placeholder stands for a program that the user has to name.
+const placeholder = "PROGRAM.elf"
+
 // exportLine is the line that exports input with these options.
 func exportLine(input, dir string, opt *capture.Options, ids []uint8) string {
 	words := []string{"tracelake export", identify.Quote(input), "-o", dir}
@@ -166,7 +169,7 @@ func exportLine(input, dir string, opt *capture.Options, ids []uint8) string {
 		flag("--symbols", symbols)
 	}
 	if opt.Protocol != "" && len(opt.ELFs)+len(opt.Images) == 0 {
-		words = append(words, "-e", "PROGRAM.elf")
+		words = append(words, "-e", placeholder)
 	}
 	return strings.Join(words, " ")
 }

@@ -113,16 +113,17 @@ func ofDataset(path string, head []byte) *Finding {
 	return nil
 }
 
-// datasetDir is a directory that holds a dataset.
+// datasetDir is a directory that holds a dataset. Of what was executed there are answers if it was counted.
 func datasetDir(path string) *Finding {
-	return &Finding{
+	f := &Finding{
 		Kind: Dataset, What: "a dataset, which export wrote", Do: "it is decoded already",
-		Lines: []string{
-			"tracelake verify " + Quote(path),
-			"tracelake report coverage " + Quote(path),
-			"duckdb -init " + Quote(filepath.Join(path, "views.sql")),
-		},
+		Lines: []string{"tracelake verify " + Quote(path)},
 	}
+	if exists(filepath.Join(path, "counts")) {
+		f.Lines = append(f.Lines, "tracelake report coverage "+Quote(path))
+	}
+	f.Lines = append(f.Lines, "duckdb -init "+Quote(filepath.Join(path, "views.sql")))
+	return f
 }
 
 // ini knows the ini files of snapshots.

@@ -94,9 +94,15 @@ func TestDirectories(t *testing.T) {
 		{"a snapshot", map[string]string{"snapshot.ini": "[snapshot]\n"}, identify.Snapshot, "a snapshot directory", nil},
 		{
 			"a dataset",
-			map[string]string{"manifest.json": "{}", "losses/10-00000.parquet": "PAR1"},
+			map[string]string{"manifest.json": "{}", "counts/10-00000.parquet": "PAR1"},
 			identify.Dataset, "a dataset, which export wrote",
 			[]string{"tracelake verify DIR", "tracelake report coverage DIR", "duckdb -init DIR/views.sql"},
+		},
+		{
+			"a dataset of packets",
+			map[string]string{"manifest.json": "{}", "packets/10-00000.parquet": "PAR1"},
+			identify.Dataset, "a dataset, which export wrote",
+			[]string{"tracelake verify DIR", "duckdb -init DIR/views.sql"},
 		},
 		{
 			"some below",
