@@ -11,7 +11,6 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/decode/frame"
-	"github.com/tracelake/tracelake/pipeline/probe/identify"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -42,9 +41,6 @@ func bindSource(s *capture.Source, families []decode.Family) *Source {
 		err = errors.New(s.Problem)
 	case f == nil:
 		err = fmt.Errorf("source %s is %s, which is not decoded", s.Name, cmp.Or(s.Type, "of unknown type"))
-		if do := identify.Do(s.Type); do != "" {
-			err = fmt.Errorf("%w: %s", err, do)
-		}
 	default:
 		bound.Bound, bound.notes, err = f.Bind(decode.Source{
 			Registers: s.Registers, CoreType: s.CoreType,

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/probe/identify"
-	"github.com/tracelake/tracelake/pipeline/probe/verdict"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -47,19 +46,6 @@ func Inspect(ctx context.Context, input string, opt Options) (*Inspection, error
 	}
 	in.Lines = append(in.Lines, line)
 	return in, nil
-}
-
-// hasPackets says whether packets were decoded in the sample of a source.
-func (x SourceInspection) hasPackets() bool { return x.Sample != nil && x.Sample.BytesDecoded > 0 }
-
-// decodes says whether an export would have something of a source, as far as its sample shows.
-func (x SourceInspection) decodes() bool {
-	return x.Sample != nil && (x.Sample.Verdict.Status != verdict.Nothing || x.Sample.Bytes < x.Bytes)
-}
-
-// contradicted says whether another program ran than memory has, as far as the sample shows.
-func (x SourceInspection) contradicted() bool {
-	return x.Sample != nil && x.Sample.Verdict.Problem == verdict.Contradicted
 }
 
 // find says what input is if it is no capture. It reports whether that is so.

@@ -69,6 +69,19 @@ type SourceInspection struct {
 	missing []image.MissingRange // memory that the sample wanted
 }
 
+// hasPackets says whether packets were decoded in the sample of a source.
+func (x SourceInspection) hasPackets() bool { return x.Sample != nil && x.Sample.BytesDecoded > 0 }
+
+// decodes says whether an export would have something of a source, as far as its sample shows.
+func (x SourceInspection) decodes() bool {
+	return x.Sample != nil && (x.Sample.Verdict.Status != verdict.Nothing || x.Sample.Bytes < x.Bytes)
+}
+
+// contradicted says whether another program ran than memory has, as far as the sample shows.
+func (x SourceInspection) contradicted() bool {
+	return x.Sample != nil && x.Sample.Verdict.Problem == verdict.Contradicted
+}
+
 // A TrialResult is a [decode.Trial].
 type TrialResult struct {
 	Settings string `json:"settings"`
@@ -155,7 +168,7 @@ func (in *Inspection) addBuffers(s *inspector) {
 func (s *inspector) inspect(ctx context.Context, src *plan.Source) (si SourceInspection, notes []string, err error) {
 	si = SourceInspection{
 		Source: schema.SourceText(src.ID), Name: src.Name, Protocol: src.Protocol, Version: src.Version, Core: src.Core,
-		Status: schema.SourceStatusNames[src.Status], Problem: src.Problem, Registers: src.RegisterTexts(),
+		Status: schema.SourceStatusNames[src.Status], Problem: problem(src), Registers: src.RegisterTexts(),
 		Unit: src.Unit().String(), Bytes: src.Bytes,
 	}
 	for _, t := range src.Trials {

@@ -71,7 +71,7 @@ func (e *Evidence) reason() string {
 	case s.Status == schema.StatusUnconfigured:
 		return fmt.Sprintf("%s has %d bytes, but is not configured: is a trace ID wrong?", name, s.Bytes)
 	case s.Status == schema.StatusUnsupported:
-		return s.Problem
+		return problem(s)
 	case s.Status == schema.StatusEmpty:
 		return fmt.Sprintf("%s has no bytes: is its trace ID right?", name)
 	case e.Outcome.Totals.Segments == 0 && s.Layout != nil:
@@ -85,6 +85,14 @@ func (e *Evidence) reason() string {
 			"give the program with -e FILE or --image FILE@ADDR", name, missing[0].First)
 	}
 	return name + ": its packets report no instruction"
+}
+
+// problem says why a source is not decoded, and what to do with it if that is known.
+func problem(s *plan.Source) string {
+	if do := identify.Do(s.Type); s.Problem != "" && do != "" {
+		return s.Problem + ": " + do
+	}
+	return s.Problem
 }
 
 // syncHint says what to try with a stream that does not synchronise.

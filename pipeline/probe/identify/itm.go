@@ -1,7 +1,6 @@
 package identify
 
-// isITM says whether bytes are packets of an ITM and its DWT (Armv7-M Architecture Reference Manual,
-// appendix D4). Nearly any byte is the header of a packet: so it goes by headers that are reserved, and
+// isITM says whether bytes are packets of an ITM and its DWT (DDI 0403E, appendix D4). Nearly any byte is the header of a packet: so it goes by headers that are reserved, and
 // packets of the DWT that it never sends. Of those there may be some, at the start and after a loss.
 func isITM(data []byte) bool {
 	const least, perHundred = 64, 1

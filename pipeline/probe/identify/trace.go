@@ -122,7 +122,7 @@ func readAll(s decode.Stream) ([]byte, error) {
 }
 
 // isETMv4 says whether trace synchronises as ETMv4 and ETE do: eleven bytes 0 and 0x80, then the header
-// 0x01 of Trace Info with control bits of which bits 5 and 6 are 0 (IHI 0064 §6.4). PFT and ETMv3 have
+// 0x01 of Trace Info with control bits of which bits 5 and 6 are 0 (IHI 0064). PFT and ETMv3 have
 // five bytes 0, then I-sync, 0x08.
 func isETMv4(data []byte) bool {
 	const zeros, isync, traceInfo = 11, 0x08, 0x01
