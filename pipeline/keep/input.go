@@ -2,7 +2,6 @@ package keep
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"github.com/tracelake/tracelake/schema"
@@ -11,7 +10,6 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/pipeline/keep/archive"
-	"github.com/tracelake/tracelake/pipeline/probe/identify"
 )
 
 // An Input is an open capture, as it is or in an archive.
@@ -47,7 +45,7 @@ func (in *Input) open(input string, families []decode.Family) (err error) {
 		return err
 	}
 	if in.Capture, err = capture.Open(input, families, in.options); err != nil {
-		return in.identified(input, err)
+		return err
 	}
 	if in.Archive != nil {
 		if err := in.Archive.CheckInputs(in.Capture.Inputs); err != nil {
@@ -56,22 +54,6 @@ func (in *Input) open(input string, families []decode.Family) (err error) {
 	}
 	in.Files, err = engine.InputsOf(in.Capture)
 	return err
-}
-
-// identified returns, of a file that does not say what its protocol is, what it is if it is no trace
-// that is decoded, and of a dataset that it is one; else err.
-func (in *Input) identified(input string, err error) error {
-	if !errors.Is(err, capture.ErrNoProtocol) && !isDataset(input) {
-		return err
-	}
-	found, e := identify.Path(input)
-	if u := in.options.Unpacked; u != nil {
-		found, e = identify.Content(u.Name, u.File)
-	}
-	if e != nil || found.Kind == identify.Unknown {
-		return err
-	}
-	return &identify.Error{Input: input, Found: found}
 }
 
 // openArchive opens input if it is an archive, and sets the options to open the capture

@@ -3,7 +3,6 @@ package keep
 import (
 	"errors"
 	"os"
-	"path/filepath"
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/keep/archive"
@@ -76,8 +75,3 @@ func (r *Record) finder(c capture.Options) func(a *schema.Argument) string {
 
 // namesFiles says whether a command line names program files.
 func namesFiles(c *capture.Options) bool { return len(c.ELFs)+len(c.Images)+len(c.Symbols) > 0 }
-
-func isDataset(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, schema.ManifestFile))
-	return err == nil
-}

@@ -57,6 +57,11 @@ func (o *Options) CaptureOf(input string) (string, error) {
 	return m.Run.Input, nil
 }
 
+func isDataset(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, schema.ManifestFile))
+	return err == nil
+}
+
 func noCapture(dir, why string) error {
 	return &dataset.Error{
 		File: dir, Problem: "is a dataset, and " + why,

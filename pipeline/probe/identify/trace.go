@@ -191,27 +191,26 @@ func isSystemView(data []byte) bool {
 	if !found || len(at) == 0 || at[0] != traceStart {
 		return false
 	}
-	_, n := varint(at[1:])
+	n := varint(at[1:])
 	if at = at[1+n:]; n == 0 || len(at) < 2 || at[0] != initialise || len(at) < 2+int(at[1]) {
 		return false
 	}
-	payload, last := at[2:2+at[1]], 0
+	payload := at[2 : 2+at[1]]
 	for range numbers {
-		if _, last = varint(payload); last == 0 {
+		if n = varint(payload); n == 0 {
 			return false
 		}
-		payload = payload[last:]
+		payload = payload[n:]
 	}
 	return len(payload) == 0
 }
 
-// varint reads a number of seven bits a byte, of 32 bits at most; n is 0 if there is none.
-func varint(b []byte) (v uint64, n int) {
+// varint returns how many bytes a number has, of seven bits a byte and 32 bits at most; 0: there is none.
+func varint(b []byte) int {
 	for i := range min(len(b), 5) {
-		v |= uint64(b[i]&0x7f) << (7 * i)
 		if b[i] < 0x80 {
-			return v, i + 1
+			return i + 1
 		}
 	}
-	return 0, 0
+	return 0
 }
