@@ -120,6 +120,17 @@ func TestImagesAreShared(t *testing.T) {
 	}
 }
 
+// Program memory that changed since it was hashed is not archived.
+func TestImageThatChanged(t *testing.T) {
+	content, sum := program()
+	w, err := Create(filepath.Join(t.TempDir(), "run.tla"), CreateOptions{})
+	check(t, err)
+	defer w.Abandon()
+	if err := w.AddImage("fw.elf", true, sum, int64(len(content)), bytes.NewReader(content[1:])); err == nil {
+		t.Error("no error")
+	}
+}
+
 // A packed image that holds other bytes than the index says is damage, before it is unpacked.
 func TestImageOfOtherSize(t *testing.T) {
 	a := write(t, CreateOptions{})

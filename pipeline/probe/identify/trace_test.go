@@ -115,6 +115,7 @@ func TestStreams(t *testing.T) {
 		{"erased flash memory", strings.Repeat("\xff", 4096) + "\x00\x00\x00", ""},
 		{"DWT", repeated(pcSamples), "trace of an ITM (SWO)"},
 		{"DWT in frames", inFrames(t, repeated(pcSamples)), "trace of an ITM (SWO) in formatter frames"},
+		{"STP in frames, and then none", inFrames(t, stp+stp) + string(noise), "trace of an STM (MIPI STP) in formatter frames"},
 		{"software", repeated(threeWords), "trace of an ITM (SWO)"},
 		{"printed text", strings.Repeat("\x01H\x01i\x01\n", 30), "trace of an ITM (SWO)"},
 		{"too few packets", strings.Repeat("\x01H\x01i\x01\n", 10), ""},
