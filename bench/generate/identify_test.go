@@ -14,7 +14,8 @@ import (
 // No generated trace is taken for trace that is not decoded: of data, whose bytes are anything, least of all.
 func TestIdentify(t *testing.T) {
 	recipes := []Recipe{
-		{Protocol: "pft", Framing: NoFrames}, {Protocol: "pft", Cores: 3, CycleAccurate: true, Framing: FramesOfPort},
+		{Protocol: "pft", Framing: NoFrames},
+		{Protocol: "pft", Cores: 3, CycleAccurate: true, Framing: FramesOfPort},
 		{Protocol: "etmv3", Minor: 5, CycleAccurate: true, Timestamps: true},
 	}
 	for _, data := range []Data{DataAddresses, DataValues, DataBoth, DataOnly} {

@@ -40,7 +40,7 @@ func bindSource(s *capture.Source, families []decode.Family) *Source {
 	case s.Problem != "":
 		err = errors.New(s.Problem)
 	case f == nil:
-		err = fmt.Errorf("source %s is %s, which is not decoded", s.Name, cmp.Or(s.Type, "of unknown type"))
+		err = fmt.Errorf("source %s is %s, which is not supported", s.Name, cmp.Or(s.Type, "of unknown type"))
 	default:
 		bound.Bound, bound.notes, err = f.Bind(decode.Source{
 			Registers: s.Registers, CoreType: s.CoreType,
