@@ -26,7 +26,8 @@ import (
 
 // archiveOptions are those of an archive of a capture, as the tests make it.
 func archiveOptions(c capture.Options, create archive.CreateOptions) keep.ArchiveOptions {
-	return keep.ArchiveOptions{Export: Options{Capture: c, Workers: 2, Tool: schema.Tool{Name: "test"}}, CreateOptions: create, Level: "fastest"}
+	create.Level = "fastest"
+	return keep.ArchiveOptions{Export: Options{Capture: c, Workers: 2, Tool: schema.Tool{Name: "test"}}, CreateOptions: create}
 }
 
 // archiveOf archives a capture.
@@ -253,7 +254,7 @@ func TestArchiveHostile(t *testing.T) {
 		change func(ix *archive.Index)
 		want   string
 	}{
-		{"a newer version", func(ix *archive.Index) { ix.Version = 2 }, "use a newer tracelake"},
+		{"a newer version", func(ix *archive.Index) { ix.Version = 3 }, "use a newer tracelake"},
 		{"no version", func(ix *archive.Index) { ix.Version = 0 }, "no archive_version"},
 		{"a path outside", func(ix *archive.Index) { ix.Files[0].Path = "capture/../../secret" }, "not in the archive"},
 		{"an absolute path", func(ix *archive.Index) { ix.Files[0].Path = "/etc/passwd" }, "not in the archive"},

@@ -2,12 +2,14 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/pipeline/keep"
 	"github.com/tracelake/tracelake/pipeline/plan"
+	"github.com/tracelake/tracelake/pipeline/probe/identify"
 	"github.com/tracelake/tracelake/pipeline/window"
 )
 
@@ -34,7 +36,7 @@ func open(ctx context.Context, input string, opt openOptions) (*session, error) 
 	opt.families = orAll(opt.families)
 	in, err := keep.Open(ctx, input, opt.families, opt.capture)
 	if err != nil {
-		return nil, err
+		return nil, identified(ctx, input, opt.capture, err)
 	}
 	s := &session{Input: in, engine: engine.New(orProcessors(opt.workers))}
 	if err := s.makePlan(ctx, input, &opt); err != nil {
@@ -42,6 +44,32 @@ func open(ctx context.Context, input string, opt openOptions) (*session, error) 
 		return nil, err
 	}
 	return s, nil
+}
+
+// identified returns, of a file that does not say what its protocol is, what it is if it is no trace that is
+// decoded, and of a dataset that it is one; else err.
+func identified(ctx context.Context, input string, opt capture.Options, err error) error {
+	found, e := identify.Path(input)
+	if e == nil && found.Kind == identify.Dataset {
+		return &identify.Error{Input: input, Found: found}
+	}
+	if !errors.Is(err, capture.ErrNoProtocol) {
+		return err
+	}
+	u := opt.Unpacked
+	if u == nil {
+		if u, e = capture.Unpack(ctx, input, &opt); e != nil {
+			return err
+		}
+		defer u.Close()
+	}
+	if u != nil {
+		found, e = identify.Content(u.Name, u.File)
+	}
+	if e != nil || found.Kind == identify.Unknown {
+		return err
+	}
+	return &identify.Error{Input: input, Found: found}
 }
 
 // makePlan plans the sources, or what of them is in the window: that of an archive is its own index, if

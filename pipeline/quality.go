@@ -5,6 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/keep"
 	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/pipeline/probe"
 	"github.com/tracelake/tracelake/pipeline/probe/reading"
@@ -60,8 +61,15 @@ type LossSum struct {
 }
 
 // Quality decodes a capture like [Export], writes nothing, and reports how good the
-// trace is. It fails with a [*NothingError] if nothing was decoded.
+// trace is. Of a dataset it decodes the capture again, with the options that were recorded. It fails with a
+// [*NothingError] if nothing was decoded.
 func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityReport, error) {
+	recorded := keep.Options{Capture: opt.Capture, Sources: opt.Sources}
+	input, err := recorded.CaptureOf(input)
+	if err != nil {
+		return nil, err
+	}
+	opt.Capture, opt.Sources = recorded.Capture, recorded.Sources
 	s, err := open(ctx, input, openOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers})
 	if err != nil {
 		return nil, err

@@ -99,9 +99,9 @@ func readArchive(ctx *cli.Context) (*archiveArgs, error) {
 				Resumable: ctx.Bool("resumable"), Resume: ctx.Bool("resume"),
 			},
 			CreateOptions: archive.CreateOptions{
-				Images: ctx.String("images"), NoImages: ctx.Bool("no-images"), Overwrite: ctx.Bool("overwrite"),
+				Images: ctx.String("images"), NoImages: ctx.Bool("no-images"), Level: ctx.String("level"),
+				Overwrite: ctx.Bool("overwrite"),
 			},
-			Level: ctx.String("level"),
 		},
 	}
 	args.options.Export.Capture.ImageStore = "" // it is to be written, not read
@@ -143,6 +143,6 @@ func runArchive(ctx *cli.Context, args *archiveArgs) (*pipeline.ArchiveSummary, 
 
 // archived says what an archive holds.
 func (s *screen) archived(x *pipeline.ArchiveSummary) {
-	s.item("archived", "%s bytes of trace in %s, tables in %s, %s of program memory",
-		thousands(x.Trace), thousands(x.Packed), thousands(x.Dataset), count(int64(x.Images), "file"))
+	s.item("archived", "%s bytes of trace in %s, tables in %s, %s of program memory in %s",
+		thousands(x.Trace), thousands(x.Packed), thousands(x.Dataset), count(int64(x.Images), "file"), thousands(x.Memory))
 }

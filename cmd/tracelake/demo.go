@@ -84,7 +84,7 @@ func demo(ctx *cli.Context) error {
 		return err
 	}
 	words := strings.Join(append([]string{input}, demoFlags(&opt)...), " ")
-	for line := range strings.Lines(fmt.Sprintf(demoNext, dir, words, dataset)) {
+	for line := range strings.Lines(fmt.Sprintf(demoNext, dir, words, dataset, input)) {
 		s.whole(strings.TrimSuffix(line, "\n"))
 	}
 	return s.writeTo(ctx.App.Writer)
@@ -210,14 +210,14 @@ func (s *screen) demoFindings(t *schema.Totals, tables map[string]schema.Files, 
 }
 
 // demoNext is what to type next. Its operands are the demo's directory, the
-// capture and the dataset.
+// capture with its flags, the dataset and the capture.
 const demoNext = `
 What to type next (in a checkout: go run ./cmd/tracelake for tracelake):
    tracelake report coverage %[3]s --by function
    tracelake report hotspots %[3]s
    tracelake report html %[3]s -o report.html
    tracelake inspect %[2]s
-   tracelake packets %[2]s | head -40
+   tracelake packets %[4]s | head -40
    tracelake export %[2]s -o %[1]s-blocks --level blocks
 
    duckdb -init %[3]s/views.sql

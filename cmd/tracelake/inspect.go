@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/probe"
+	"github.com/tracelake/tracelake/pipeline/probe/identify"
 
 	"github.com/urfave/cli/v2"
 
@@ -60,15 +61,18 @@ func inspect(ctx *cli.Context) error {
 	}
 	if ctx.Bool("json") {
 		err = writeJSON(ctx.App.Writer, in)
-	} else {
+	} else if in.Found == nil || len(in.Lines) > 0 { // else the error says it all
 		s := newScreen(ctx.App.Writer, &screenArgs)
 		s.inspection(in)
 		err = s.writeTo(ctx.App.Writer)
 	}
-	if err == nil && len(in.Sources) == 0 && len(in.Lines) == 0 {
-		err = &unknownError{input}
+	switch nothing := len(in.Sources) == 0 && len(in.Lines) == 0; {
+	case err != nil || !nothing:
+		return err
+	case in.Found != nil:
+		return &identify.Error{Input: input, Found: in.Found}
 	}
-	return err
+	return &unknownError{input}
 }
 
 // An unknownError says that nobody knows what an input is.
@@ -82,6 +86,10 @@ func (e *unknownError) Error() string {
 
 // inspection puts an inspection into words.
 func (s *screen) inspection(in *probe.Inspection) {
+	if in.Found != nil {
+		s.found(in)
+		return
+	}
 	if in.Verdict != "" {
 		j := judgedOf(&in.Judged, samplesOf(in))
 		j.gaps = schema.Null[int64]{}
@@ -91,10 +99,6 @@ func (s *screen) inspection(in *probe.Inspection) {
 		s.line("%s: %s", in.Input, in.Description)
 	} else {
 		s.line("%s", in.Input)
-	}
-	if in.Found != nil {
-		s.found(in)
-		return
 	}
 	if in.Guess != nil {
 		s.guess(in.Guess)

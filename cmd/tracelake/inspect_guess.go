@@ -12,10 +12,7 @@ import (
 
 // found says what an input is that is no capture.
 func (s *screen) found(in *probe.Inspection) {
-	s.indented("%s", in.Found.What)
-	if in.Found.Do != "" {
-		s.indented("%s", in.Found.Do)
-	}
+	s.line("%s", in.Found.Sentence(in.Input))
 	s.commands(in.Lines)
 }
 

@@ -22,7 +22,8 @@ func qualityCommand() *cli.Command {
 		Usage:     "says how much is understood and agrees with the program",
 		UsageText: "tracelake report quality INPUT [flags]",
 		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
-A raw file may be compressed (gzip, zstd) or come from standard input (-).
+A raw file may be compressed (gzip, zstd) or come from standard input (-). Of a
+dataset it is the capture that it was made of, if that is where it was.
 All of it is decoded, nothing is written. A branch packet agrees with the
 program if it follows an instruction that can branch there, a periodic I-sync if
 it says where the program had got to. Intact trace with the program that ran

@@ -12,6 +12,8 @@ var (
 	ErrEmpty = errors.New("empty capture")
 	// ErrUsage means that the command line is wrong, not the capture.
 	ErrUsage = errors.New("wrong usage")
+	// ErrNoProtocol means that a raw file does not say what its protocol is, and nobody else did.
+	ErrNoProtocol = fmt.Errorf("%w: no protocol", ErrUsage)
 )
 
 // An InputError names what is wrong with the user's input, where, and what to do

@@ -60,7 +60,7 @@ func (r *reader) chooseProtocol(path string, h fileHeader) error {
 		return &InputError{
 			File: path, Problem: "is no snapshot, and its protocol is not given",
 			Remedy: "add --protocol " + strings.Join(known, "|") +
-				", and --framed if it is in formatter frames (tracelake inspect finds out which)", Err: ErrUsage,
+				", and --framed if it is in formatter frames (tracelake inspect finds out which)", Err: ErrNoProtocol,
 		}
 	case !slices.Contains(known, given):
 		return usage("--protocol "+given, "is not known", "known are "+strings.Join(known, ", "))

@@ -24,7 +24,6 @@ import (
 type ArchiveOptions struct {
 	Export Options // of the dataset; the level and the tables are not asked for
 	archive.CreateOptions
-	Level string // of [seekable.Levels]; "" is [seekable.Best]
 	// Packing, if not nil, is called now and then, by one goroutine, with the bytes of
 	// trace data that are packed.
 	Packing func(done, total int64)
@@ -36,6 +35,7 @@ type Archived struct {
 	Kept          int64 // of Packed: what was packed before the archive was interrupted
 	Dataset       int64 // bytes of the parts of the tables
 	Images        int
+	Memory        int64 // bytes of the images, packed
 }
 
 // An Export makes a dataset in dir of the capture at input. from, if not nil, is what it is made of
@@ -57,11 +57,7 @@ func Archive(ctx context.Context, input, dir string, opt ArchiveOptions, export 
 	defer unpacked.Close()
 	e.Capture.Unpacked = unpacked
 	opt.Level = cmp.Or(opt.Level, seekable.Best)
-	packer, err := seekable.NewPacker(opt.Level)
-	if err != nil {
-		return nil, err
-	}
-	a := &archiver{opt: opt, export: export, packer: packer}
+	a := &archiver{opt: opt, export: export}
 	if err := a.bind(input); err != nil {
 		return nil, err
 	}
@@ -142,7 +138,6 @@ type archiver struct {
 	opt     ArchiveOptions
 	export  Export
 	out     *archive.Writer
-	packer  *seekable.Packer
 	done    Archived
 	total   int64 // bytes of trace data
 	decoded []schema.InputFile
@@ -186,7 +181,7 @@ func (a *archiver) run(ctx context.Context, input string) (err error) {
 			return err
 		}
 	}
-	a.done.Images = a.out.Images()
+	a.done.Images, a.done.Memory = a.out.Images()
 	return nil
 }
 
@@ -225,11 +220,11 @@ type block struct {
 
 // pack makes the frame, unless it was kept.
 func (a *archiver) pack(_ context.Context, b block) (block, error) {
-	if len(b.frame) > 0 && a.packer.Holds(b.frame, b.data) {
+	if len(b.frame) > 0 && a.out.Packer.Holds(b.frame, b.data) {
 		b.kept = true
 		return b, nil
 	}
-	b.frame = a.packer.Pack(b.data)
+	b.frame = a.out.Packer.Pack(b.data)
 	return b, nil
 }
 

@@ -143,12 +143,14 @@ func (x *redecoder) reopen() (*Reopen, error) {
 // rewriteArchive replaces the archive: the files of the capture stay as they are packed.
 func (x *redecoder) rewriteArchive(ctx context.Context, from *Reopen) error {
 	old := x.record.archive
-	w, err := archive.Create(x.dir,
-		archive.CreateOptions{Images: cmp.Or(x.opt.Capture.ImageStore, old.Store()), Overwrite: true})
+	create := archive.CreateOptions{
+		Images: cmp.Or(x.opt.Capture.ImageStore, old.Store()), Level: old.Index.Level, Overwrite: true,
+	}
+	w, err := archive.Create(x.dir, create)
 	if err != nil {
 		return err
 	}
-	a := &archiver{opt: ArchiveOptions{Export: from.Options, Level: old.Index.Level}, out: w}
+	a := &archiver{opt: ArchiveOptions{Export: from.Options, CreateOptions: create}, out: w}
 	err = x.write(ctx, a, from)
 	if err == nil {
 		err = w.Complete(a.index())

@@ -21,6 +21,19 @@ func (o *Options) OfDataset(input string) (string, error) {
 	if o.Window == nil || archive.Is(input) || !isDataset(input) {
 		return input, nil
 	}
+	of, err := o.CaptureOf(input)
+	if err == nil && o.Window.Index == "" {
+		o.Window = &window.Window{Span: o.Window.Span, Index: input}
+	}
+	return of, err
+}
+
+// CaptureOf returns what a dataset was made of: if input is a dataset, its capture, with the options that it
+// records, unless others are given. It fails with a [*dataset.Error] if the capture is not at hand.
+func (o *Options) CaptureOf(input string) (string, error) {
+	if archive.Is(input) || !isDataset(input) {
+		return input, nil
+	}
 	r, err := OpenRecord(input, "")
 	if err != nil {
 		return "", err
@@ -40,9 +53,6 @@ func (o *Options) OfDataset(input string) (string, error) {
 	}
 	o.Capture = with
 	o.Fill(recorded, m.Labels)
-	if o.Window.Index == "" {
-		o.Window = &window.Window{Span: o.Window.Span, Index: input}
-	}
 	o.Run.Input = m.Run.Input
 	return m.Run.Input, nil
 }

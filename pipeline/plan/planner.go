@@ -262,6 +262,12 @@ func (p *planner) explainNotFrames(b *Buffer, err error) error {
 	if p.Capture.Template != nil {
 		remedy = "if it is one unformatted stream, leave out --framed"
 	}
+	for _, other := range p.Capture.Buffers {
+		if other != b.Buffer {
+			remedy += "; --buffer " + other.Name + " leaves it out"
+			break
+		}
+	}
 	return &NothingError{Causes: []string{fmt.Sprintf("buffer %s: %v; %s", b.Name, err, remedy)}}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/plan"
+	"github.com/tracelake/tracelake/pipeline/probe/identify"
 	"github.com/tracelake/tracelake/pipeline/probe/reading"
 )
 
@@ -76,6 +77,8 @@ type guessedStream struct {
 	id     uint8
 	bytes  int64
 	trials []*trial // the best first
+	// foreign is what it is of no protocol that is decoded; nil: it is not known.
+	foreign *identify.Finding
 }
 
 func (g *guessedStream) best() *trial { return g.trials[0] }
@@ -89,6 +92,9 @@ func (g *guessedStream) rates() (best, next float64) {
 }
 
 func (g *guessedStream) confidence() Confidence {
+	if g.foreign != nil {
+		return NoGuess
+	}
 	best, next := g.rates()
 	return confidence(best, next, g.best().syncs)
 }
@@ -98,12 +104,16 @@ type framing struct {
 	framed  bool
 	offset  int64
 	streams []*guessedStream
+	foreign map[uint8]*identify.Finding // sources that are of no protocol which is decoded
 }
 
 // rate is the part of all bytes that can be read.
 func (f *framing) rate() float64 {
 	var good, bytes float64
 	for _, s := range f.streams {
+		if s.foreign != nil {
+			continue
+		}
 		best, _ := s.rates()
 		good += best * float64(s.bytes)
 		bytes += float64(s.bytes)
@@ -123,9 +133,10 @@ func (f *framing) confidence(next *framing) Confidence {
 	return best
 }
 
-// guess tries every way to read a raw file.
-func guess(ctx context.Context, input string, opt *Options) (*Guess, error) {
-	plain, framed := &framing{}, &framing{framed: true}
+// guess tries every way to read a raw file. foreign are sources in frames that are of no protocol which
+// is decoded.
+func guess(ctx context.Context, input string, opt *Options, foreign map[uint8]*identify.Finding) (*Guess, error) {
+	plain, framed := &framing{}, &framing{framed: true, foreign: foreign}
 	all := []*framing{plain, framed}
 	if opt.Capture.Framed || opt.Capture.FrameOffset != nil {
 		all = all[1:]
@@ -218,7 +229,7 @@ func (f *framing) stream(id uint8) *guessedStream {
 			return s
 		}
 	}
-	s := &guessedStream{id: id}
+	s := &guessedStream{id: id, foreign: f.foreign[id]}
 	f.streams = append(f.streams, s)
 	return s
 }

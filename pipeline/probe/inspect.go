@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/probe/identify"
@@ -32,8 +33,19 @@ func Inspect(ctx context.Context, input string, opt Options) (*Inspection, error
 		return nil, err
 	}
 	defer s.close()
-	in.Lines = append(in.Lines, exportLine(input, "run", &opt.Capture, nil))
-	return in, in.add(ctx, s)
+	if err = in.add(ctx, s); err != nil {
+		return in, err
+	}
+	if !slices.ContainsFunc(in.Sources, SourceInspection.hasPackets) {
+		return in, nil
+	}
+	program := in.proposeELF(s, &opt)
+	line := exportLine(input, "run", &opt.Capture, nil)
+	if !program && !slices.ContainsFunc(in.Sources, SourceInspection.decodes) {
+		line += " --packets-only"
+	}
+	in.Lines = append(in.Lines, line)
+	return in, nil
 }
 
 // find says what input is if it is no capture. It reports whether that is so.
@@ -54,7 +66,7 @@ func (in *Inspection) find(ctx context.Context, input string, opt *Options) (don
 		if known, err := capture.KnowsHeader(input, opt.Families, &opt.Capture); known || err != nil {
 			return false, err
 		}
-		return true, in.identify(ctx, input, opt)
+		return true, in.identify(ctx, input, opt, found.Streams)
 	}
 	in.Found = found
 	if opt.Capture.Unpacked == nil { // else the lines name a file that is not there

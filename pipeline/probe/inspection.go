@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline/code"
 	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/pipeline/plan"
@@ -68,6 +69,21 @@ type SourceInspection struct {
 	Trials   []TrialResult `json:"trials,omitempty"`
 	// Suggested are values of registers with which the sample reads better.
 	Suggested []Suggestion `json:"suggested,omitempty"`
+
+	missing []image.MissingRange // memory that the sample wanted
+}
+
+// hasPackets says whether packets were decoded in the sample of a source.
+func (x SourceInspection) hasPackets() bool { return x.Sample != nil && x.Sample.BytesDecoded > 0 }
+
+// decodes says whether an export would have something of a source, as far as its sample shows.
+func (x SourceInspection) decodes() bool {
+	return x.Sample != nil && (!x.Sample.Reading.Nothing || x.Sample.Bytes < x.Bytes)
+}
+
+// contradicted says whether another program ran than memory has, as far as the sample shows.
+func (x SourceInspection) contradicted() bool {
+	return x.Sample != nil && x.Sample.Reading.Problem == reading.Contradicted
 }
 
 // A TrialResult is a [decode.Trial].
@@ -167,7 +183,7 @@ func (s *inspector) inspect(ctx context.Context, src *plan.Source, programs *Pro
 	e = NewEvidence(src)
 	si = SourceInspection{
 		Source: schema.SourceText(src.ID), Name: src.Name, Protocol: src.Protocol, Version: src.Version, Core: src.Core,
-		Status: schema.SourceStatusNames[src.Status], Problem: src.Problem, Registers: src.RegisterTexts(),
+		Status: schema.SourceStatusNames[src.Status], Problem: problem(src), Registers: src.RegisterTexts(),
 		Unit: src.Unit().String(), Bytes: src.Bytes,
 	}
 	for _, t := range src.Trials {
@@ -202,7 +218,7 @@ func (s *inspector) inspect(ctx context.Context, src *plan.Source, programs *Pro
 	if err = s.prober.Judge(ctx, e); err != nil {
 		return si, e, err
 	}
-	si.Sample, si.Answers = sampleOf(e), seen.answers(e)
+	si.Sample, si.Answers, si.missing = sampleOf(e), seen.answers(e), e.Outcome.Missing.Ranges()
 	if si.Statuses, err = e.countStatuses(); err != nil {
 		return si, e, err
 	}

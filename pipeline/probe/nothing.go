@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/probe/identify"
 	"github.com/tracelake/tracelake/pipeline/probe/reading"
 
 	"github.com/tracelake/tracelake/decode/figures"
@@ -70,7 +71,7 @@ func (e *Evidence) reason() string {
 	case s.Status == schema.StatusUnconfigured:
 		return fmt.Sprintf("%s has %d bytes, but is not configured: is a trace ID wrong?", name, s.Bytes)
 	case s.Status == schema.StatusUnsupported:
-		return s.Problem
+		return problem(s)
 	case s.Status == schema.StatusEmpty:
 		return fmt.Sprintf("%s has no bytes: is its trace ID right?", name)
 	case e.Outcome.Totals.Segments == 0 && s.Layout != nil:
@@ -86,13 +87,26 @@ func (e *Evidence) reason() string {
 	return name + ": its packets report no instruction"
 }
 
+// problem says why a source is not decoded, and what to do with it if that is known.
+func problem(s *plan.Source) string {
+	if do := identify.Do(s.Type); s.Problem != "" && do != "" {
+		return s.Problem + ": " + do
+	}
+	return s.Problem
+}
+
 // syncHint says what to try with a stream that does not synchronise.
 func syncHint(s *plan.Source) string {
 	b := s.Buffer
-	if b.Framed {
+	found, err := identify.Content(b.Name, b.Data)
+	switch {
+	case err == nil && found.Streams[s.ID] != nil:
+		return "it is " + found.Streams[s.ID].What
+	case err == nil && found.Kind != identify.Unknown:
+		return b.Name + " is " + found.What
+	case b.Framed:
 		return "check its protocol and registers, and look at its bytes with `tracelake packets`"
-	}
-	if looksFramed(b) {
+	case looksFramed(b):
 		return "the file looks like formatter frames: add --framed"
 	}
 	return "if this is formatted data add --framed, else check --protocol and --reg"

@@ -20,7 +20,7 @@ import (
 func TestNothingWorstFirst(t *testing.T) {
 	source := func(id uint8, name string, status schema.SourceStatus, bytes int64) *Evidence {
 		return NewEvidence(&plan.Source{
-			Source: &capture.Source{ID: id, Name: name}, Status: status, Bytes: bytes, Problem: name + " is not supported", Buffer: &plan.Buffer{Framed: true},
+			Source: &capture.Source{ID: id, Name: name}, Status: status, Bytes: bytes, Problem: name + " is not supported", Buffer: &plan.Buffer{Buffer: &capture.Buffer{}, Data: strings.NewReader("\x00\x01\x02\x03"), Framed: true},
 		})
 	}
 	sources := []*Evidence{
@@ -48,7 +48,7 @@ func TestNothingWorstFirst(t *testing.T) {
 func TestDataAccessesAreSomething(t *testing.T) {
 	for _, accesses := range []int64{1, 0} {
 		o := stitch.Outcome{Totals: schema.Totals{Segments: 1, DataAccesses: accesses}}
-		e := &Evidence{Source: &plan.Source{Source: &capture.Source{}, Buffer: &plan.Buffer{}}, Outcome: &engine.Outcome{Outcome: o}}
+		e := &Evidence{Source: &plan.Source{Source: &capture.Source{}, Buffer: &plan.Buffer{Buffer: &capture.Buffer{}, Data: strings.NewReader("\x00\x01\x02\x03")}}, Outcome: &engine.Outcome{Outcome: o}}
 		if err := ErrIfEmpty([]*Evidence{e}); (err == nil) != (accesses > 0) {
 			t.Errorf("%d data accesses: %v", accesses, err)
 		}

@@ -12,9 +12,10 @@ import (
 )
 
 // identify finds out how to read a raw file, and adds what is in it when it is read
-// so.
-func (in *Inspection) identify(ctx context.Context, input string, opt *Options) error {
-	g, err := guess(ctx, input, opt)
+// so. foreign are the sources in frames that are of no protocol which is decoded.
+func (in *Inspection) identify(ctx context.Context, input string, opt *Options, foreign map[uint8]*identify.Finding,
+) error {
+	g, err := guess(ctx, input, opt, foreign)
 	if err != nil {
 		return err
 	}
@@ -65,13 +66,21 @@ func (in *Inspection) addUnread(g *Guess) {
 	for _, s := range g.streams {
 		if s.confidence() == NoGuess {
 			in.Sources = append(in.Sources, SourceInspection{
-				Source: schema.SourceText(s.id), Bytes: s.bytes,
+				Source: schema.SourceText(s.id), Unit: schema.UnitBytes.String(), Bytes: s.bytes,
 				Status:  schema.SourceStatusNames[schema.StatusUnconfigured],
-				Problem: "it is of no protocol that is decoded, or holds too little", Registers: map[string]string{},
+				Problem: s.unread(), Registers: map[string]string{},
 				Guessed: s.guessed(g.Framed),
 			})
 		}
 	}
+}
+
+// unread says why a source is not read.
+func (g *guessedStream) unread() string {
+	if g.foreign != nil {
+		return "it is " + g.foreign.What + "; " + g.foreign.Do
+	}
+	return "it is of no protocol that is decoded, or holds too little"
 }
 
 // A group is the sources of a file that one command line exports.
@@ -119,6 +128,9 @@ func mergeRegisters(given, set []string) []string {
 	return append(words, set...)
 }
 
+// placeholder stands for a program that the user has to name.
+const placeholder = "PROGRAM.elf"
+
 // exportLine is the line that exports input with these options.
 func exportLine(input, dir string, opt *capture.Options, ids []uint8) string {
 	words := []string{"tracelake export", identify.Quote(input), "-o", dir}
@@ -153,8 +165,11 @@ func exportLine(input, dir string, opt *capture.Options, ids []uint8) string {
 	for _, image := range opt.Images {
 		flag("--image", image)
 	}
+	for _, symbols := range opt.Symbols {
+		flag("--symbols", symbols)
+	}
 	if opt.Protocol != "" && len(opt.ELFs)+len(opt.Images) == 0 {
-		words = append(words, "-e", "PROGRAM.elf")
+		words = append(words, "-e", placeholder)
 	}
 	return strings.Join(words, " ")
 }

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -22,6 +23,7 @@ import (
 type CreateOptions struct {
 	Images    string // directory of images that archives share; "": in the archive
 	NoImages  bool   // keeps their hashes alone
+	Level     string // of packing, of [seekable.Levels]; "" is [seekable.Best]
 	Overwrite bool   // replaces an archive
 	// Resumption, if not nil, makes the writer resumable: frames are kept that are packed.
 	Resumption *dataset.Resumption
@@ -29,19 +31,25 @@ type CreateOptions struct {
 
 // A Writer writes an archive. It is for one goroutine.
 type Writer struct {
+	Packer *seekable.Packer // of the level
+
 	opt    CreateOptions
 	stage  *dataset.Stage
 	store  string // directory of images that archives share, "" if they are in the archive
 	files  []File
 	images map[string]bool // that were added
+	memory int64           // bytes of images, packed
 }
 
 // Create begins an archive in dir, under the rules of [dataset.Create]: everything is
 // written beside dir, and [Writer.Close] moves it there. The caller calls Close or
 // [Writer.Abandon].
 func Create(dir string, opt CreateOptions) (*Writer, error) {
-	w := &Writer{opt: opt, images: map[string]bool{}}
-	var err error
+	packer, err := seekable.NewPacker(cmp.Or(opt.Level, seekable.Best))
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{Packer: packer, opt: opt, images: map[string]bool{}}
 	if opt.Images != "" {
 		if w.store, err = filepath.Abs(opt.Images); err != nil {
 			return nil, fmt.Errorf("directory of images: %w", err)
@@ -136,20 +144,44 @@ func (w *Writer) AddImage(name string, argument bool, sum string, size int64, co
 		return nil
 	}
 	w.images[sum] = true
-	f, err := w.stage.Create(path.Join(imagesFolder, sum))
+	f, err := w.stage.Create(path.Join(imagesFolder, packedImage(sum)))
 	if err != nil {
 		return err
 	}
-	h := sha256.New()
-	_, err = io.Copy(io.MultiWriter(f, h), content)
-	if err == nil && hex.EncodeToString(h.Sum(nil)) != sum {
+	now, packed, err := w.pack(f, content)
+	w.memory += packed
+	if err == nil && now != sum {
 		err = fmt.Errorf("%s was written to while it was archived; archive it again", name)
 	}
 	return errors.Join(err, w.stage.CloseFile(f))
 }
 
-// Images returns how many images were added, each once.
-func (w *Writer) Images() int { return len(w.images) }
+// pack writes what content has in frames, with the seek table of them. It returns the SHA-256 of
+// the content, and the bytes of the frames.
+func (w *Writer) pack(to io.Writer, content io.Reader) (sum string, packed int64, err error) {
+	out, h := seekable.NewWriter(to), sha256.New()
+	block := make([]byte, seekable.FrameBytes)
+	for err == nil {
+		var n int
+		n, err = io.ReadFull(content, block)
+		if n == 0 {
+			break
+		}
+		h.Write(block[:n])
+		frame := w.Packer.Pack(block[:n])
+		packed += int64(len(frame))
+		if e := out.Add(frame, n); e != nil {
+			return "", packed, e
+		}
+	}
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", packed, err
+	}
+	return hex.EncodeToString(h.Sum(nil)), packed, out.Close()
+}
+
+// Images returns how many images were added, each once, and how many bytes they have packed.
+func (w *Writer) Images() (n int, packed int64) { return len(w.images), w.memory }
 
 // Folder is where the archive is while it is written.
 func (w *Writer) Folder() string { return w.stage.Folder }

@@ -6,7 +6,7 @@
 //	  archive.json          version, tool, options, the files of the capture
 //	  manifest-sha256.txt   of every other file, as sha256sum -c reads it
 //	  capture/              .ini files as they are, trace data as NAME.zst
-//	  images/               program memory, each named by its SHA-256
+//	  images/               program memory, each named by its SHA-256, as SHA256.zst
 //	  dataset/              a dataset of the small tables
 //
 // [Create] writes one, [Open] opens one, and [Check] checks one. An [Archive] is

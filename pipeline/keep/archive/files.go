@@ -59,6 +59,12 @@ func isSum(s string) bool {
 	return err == nil && len(b) == 32 && s == strings.ToLower(s)
 }
 
+// packedImage is the name of a packed image.
+func packedImage(sum string) string { return sum + packedSuffix }
+
+// isImage says whether an image has that name.
+func isImage(name string) bool { return isSum(strings.TrimSuffix(name, packedSuffix)) }
+
 // isInCapture says whether a path is one of the files of the capture.
 func isInCapture(path string) bool {
 	rest, ok := strings.CutPrefix(path, captureFolder+"/")
@@ -74,7 +80,7 @@ func ours(path string, folder bool) bool {
 	case !nested:
 		return path == schema.ArchiveFile || path == SumsFile
 	case first == imagesFolder:
-		return !folder && isSum(rest)
+		return !folder && isImage(rest)
 	case first == schema.ArchiveDataset:
 		return dataset.IsPart(rest, folder)
 	}

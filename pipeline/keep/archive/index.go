@@ -14,7 +14,7 @@ import (
 
 // Version is that of the format. It is raised if an earlier program would read an
 // archive wrong; what it does not know it ignores.
-const Version = 1
+const Version = 2
 
 // An Index is the content of archive.json.
 type Index struct {
@@ -42,6 +42,9 @@ type File struct {
 	Path   string `json:"path,omitempty"`
 	Packed bool   `json:"packed,omitempty"` // in frames, with a seek table
 }
+
+// isImage says whether a file is program memory.
+func (f *File) isImage() bool { return f.Kind == kindMemory || f.Kind == kindArgument }
 
 // Options are those that the manifest of the dataset records, and what else it says of
 // the command line: with them an export is as the dataset.
@@ -93,7 +96,7 @@ func (ix *Index) problem() string {
 	begins, paths := 0, map[string]bool{}
 	for i := range ix.Files {
 		f := &ix.Files[i]
-		image := f.Kind == kindMemory || f.Kind == kindArgument
+		image := f.isImage()
 		switch {
 		case !slices.Contains([]string{kindINI, kindMemory, kindArgument, kindTrace}, f.Kind):
 			return fmt.Sprintf("names %q of the unknown kind %q", f.Name, f.Kind)

@@ -23,6 +23,7 @@ type Archive struct {
 	root   *os.Root
 	images *os.Root         // nil: there are none
 	files  map[string]*File // of the capture, by name
+	sizes  map[string]int64 // of images, by their SHA-256
 }
 
 // Open opens the archive in dir, which the caller closes. Its images are in the directory
@@ -37,10 +38,14 @@ func Open(dir, images string) (*Archive, error) {
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
-	a := &Archive{Dir: dir, Index: *ix, root: root, files: map[string]*File{}}
+	a := &Archive{Dir: dir, Index: *ix, root: root, files: map[string]*File{}, sizes: map[string]int64{}}
 	for i := range a.Index.Files {
-		if f := &a.Index.Files[i]; f.Kind != kindArgument {
+		f := &a.Index.Files[i]
+		if f.Kind != kindArgument {
 			a.files[f.Name] = f
+		}
+		if f.isImage() {
+			a.sizes[f.SHA256] = f.Bytes
 		}
 	}
 	if err := a.openImages(images); err != nil {
@@ -91,7 +96,12 @@ func (a *Archive) Open(name string) (capture.File, int64, error) {
 	case f.Kind == kindMemory:
 		return a.openImage(f.SHA256)
 	}
-	file, size, err := a.openFile(f.Path)
+	return a.open(a.root, f.Path, f)
+}
+
+// open opens a file that has that name in root, as what it holds.
+func (a *Archive) open(root *os.Root, name string, f *File) (capture.File, int64, error) {
+	file, size, err := a.openIn(root, name, f.Path)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -106,8 +116,11 @@ func (a *Archive) Open(name string) (capture.File, int64, error) {
 }
 
 // openFile opens a file of the archive as it is.
-func (a *Archive) openFile(path string) (*os.File, int64, error) {
-	f, err := openRegular(a.root, path)
+func (a *Archive) openFile(path string) (*os.File, int64, error) { return a.openIn(a.root, path, path) }
+
+// openIn opens a file that has that name in root, and is at that path of the archive.
+func (a *Archive) openIn(root *os.Root, name, path string) (*os.File, int64, error) {
+	f, err := openRegular(root, name)
 	if err != nil {
 		return nil, 0, wrong(a.Dir, path, err)
 	}
@@ -157,26 +170,6 @@ func (f *packedFile) ReadAt(p []byte, off int64) (int, error) {
 // Close implements [io.Closer].
 func (f *packedFile) Close() error { return errors.Join(f.frames.Close(), f.File.Close()) }
 
-// openImage opens an image, whose bytes the caller compares with its hash.
-func (a *Archive) openImage(sum string) (capture.File, int64, error) {
-	missing := &fs.PathError{Op: "open", Path: path.Join(a.Index.Images, sum), Err: fs.ErrNotExist}
-	if a.images == nil {
-		return nil, 0, missing
-	}
-	f, err := openRegular(a.images, sum)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, missing
-	}
-	if err != nil {
-		return nil, 0, wrong(a.Dir, missing.Path, err)
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, errors.Join(err, f.Close())
-	}
-	return f, info.Size(), nil
-}
-
 // OpenArgument implements [capture.Stored]: name is one that [Archive.Apply] gave.
 func (a *Archive) OpenArgument(name string) (capture.File, int64, error) {
 	sum := filepath.Base(filepath.Dir(name))
@@ -203,16 +196,35 @@ func (a *Archive) ApplyTo(opt capture.Options, recorded *schema.Options,
 		if !a.hasImage(x.SHA256) {
 			return ""
 		}
-		return filepath.Join(a.Dir, imagesFolder, x.SHA256, filepath.Base(x.File))
+		return a.argument(x.SHA256, x.File)
 	})
 }
 
+// argument is the name by which a file of an argument is opened again, if an image has that SHA-256.
+func (a *Archive) argument(sum, file string) string {
+	return filepath.Join(a.Dir, imagesFolder, sum, filepath.Base(file))
+}
+
 func (a *Archive) hasImage(sum string) bool {
-	if a.images == nil {
-		return false
-	}
-	_, err := a.images.Lstat(sum)
+	_, err := imageName(a.images, sum)
 	return err == nil
+}
+
+// openImage opens an image, whose bytes the caller compares with its hash.
+func (a *Archive) openImage(sum string) (capture.File, int64, error) {
+	name, err := imageName(a.images, sum)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, &fs.PathError{Op: "open", Path: path.Join(a.Index.Images, sum), Err: fs.ErrNotExist}
+	}
+	at := path.Join(a.Index.Images, name)
+	if err != nil {
+		return nil, 0, wrong(a.Dir, at, err)
+	}
+	f, size, err := a.open(a.images, name, &File{Path: at, Bytes: a.sizes[sum], Packed: name != sum})
+	if err != nil {
+		return nil, 0, err
+	}
+	return &imageFile{f, a.argument(sum, sum)}, size, nil
 }
 
 // CheckInputs checks that the files of a capture that was opened from the archive are

@@ -1,17 +1,23 @@
 package archive
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/tracelake/tracelake/pipeline/keep/archive/seekable"
 )
 
 // share moves images from a folder to the directory that archives share. Each gets its name when
-// it is whole, so archives can be written at the same time; one that is there is kept,
-// if it is as its name says.
+// it is whole, so archives can be written at the same time; one that is there is kept, packed or
+// not, if it is as its name says.
 func share(images map[string]bool, folder, store string) error {
 	if len(images) == 0 {
 		return nil
@@ -20,10 +26,10 @@ func share(images map[string]bool, folder, store string) error {
 		return err
 	}
 	for _, sum := range slices.Sorted(maps.Keys(images)) {
-		image, shared := filepath.Join(folder, sum), filepath.Join(store, sum)
-		if now, err := FileSum(shared); err == nil && now == sum {
+		if isShared(store, sum) {
 			continue
 		}
+		image, shared := filepath.Join(folder, packedImage(sum)), filepath.Join(store, packedImage(sum))
 		if err := os.Rename(image, shared); err == nil {
 			continue
 		}
@@ -32,6 +38,42 @@ func share(images map[string]bool, folder, store string) error {
 		}
 	}
 	return os.RemoveAll(folder)
+}
+
+// isShared says whether a directory of images has one, as its name says.
+func isShared(store, sum string) bool {
+	root, err := os.OpenRoot(store)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	name, err := imageName(root, sum)
+	if err != nil {
+		return false
+	}
+	hash := packedSum
+	if name == sum {
+		hash = FileSum
+	}
+	now, err := hash(filepath.Join(store, name))
+	return err == nil && now == sum
+}
+
+// packedSum returns the SHA-256 of what a packed file holds, in hex.
+func packedSum(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f, zstd.WithDecoderMaxMemory(seekable.MaxFrame))
+	if err != nil {
+		return "", err
+	}
+	defer z.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, z)
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // copyFile copies a file: what is not whole has another name.

@@ -14,12 +14,12 @@ const manifestName = "manifest.json"
 
 // file says what a file is by its first bytes.
 func file(path string, head []byte) *Finding {
-	for _, sniff := range []func(string, []byte) *Finding{program, ofDataset, ini, foreign, text} {
+	for _, sniff := range []func(string, []byte) *Finding{program, ofDataset, ini, foreign, text, foreignTrace} {
 		if f := sniff(path, head); f != nil {
 			return f
 		}
 	}
-	return &Finding{Kind: Unknown, What: "a file of no known format"}
+	return &Finding{Kind: Unknown, What: unknownFile}
 }
 
 // program knows program files.
@@ -113,16 +113,17 @@ func ofDataset(path string, head []byte) *Finding {
 	return nil
 }
 
-// datasetDir is a directory that holds a dataset.
+// datasetDir is a directory that holds a dataset. Of what was executed there are answers if it was counted.
 func datasetDir(path string) *Finding {
-	return &Finding{
+	f := &Finding{
 		Kind: Dataset, What: "a dataset, which export wrote", Do: "it is decoded already",
-		Lines: []string{
-			"tracelake verify " + Quote(path),
-			"tracelake report coverage " + Quote(path),
-			"duckdb -init " + Quote(filepath.Join(path, "views.sql")),
-		},
+		Lines: []string{"tracelake verify " + Quote(path)},
 	}
+	if exists(filepath.Join(path, "counts")) {
+		f.Lines = append(f.Lines, "tracelake report coverage "+Quote(path))
+	}
+	f.Lines = append(f.Lines, "duckdb -init "+Quote(filepath.Join(path, "views.sql")))
+	return f
 }
 
 // ini knows the ini files of snapshots.
@@ -168,10 +169,8 @@ var magics = []struct {
 	what  string
 	do    string
 }{
-	{
-		"PERFILE2", 0, "a recording of Linux perf (perf.data)",
-		"tracelake does not read it: write its AUX data to a file, or use a snapshot",
-	},
+	{"PERFILE2", 0, "a recording of Linux perf (perf.data)", usePerf},
+	{"2ELIFREP", 0, "a recording of Linux perf (perf.data), big-endian", usePerf},
 	{"\x50\x4b\x03\x04", 0, "a ZIP archive", "unpack it, and give the capture in it"},
 	{"ustar", 257, "a tar archive", "unpack it, and give the capture in it"},
 	{"\xfd7zXZ\x00", 0, "a file compressed with xz", "unpack it with xz -d; gzip and zstd are read as they are"},
@@ -192,6 +191,8 @@ var magics = []struct {
 	{"\xcf\xfa\xed\xfe", 0, "a program of macOS", notTrace},
 	{"!<arch>\n", 0, "a library of object files", "give the program that was linked with it"},
 }
+
+const usePerf = "tracelake does not read it: use perf script, of a perf that is built with CORESIGHT=1"
 
 const notTrace = "it is no trace: give a snapshot directory or a raw file"
 

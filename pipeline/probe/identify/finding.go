@@ -20,12 +20,32 @@ const (
 	Unknown   Kind = "unknown"   // any other file: raw trace, perhaps
 )
 
+// headBytes is how much of a file is read that a directory holds, traceBytes of one that is given: trace
+// synchronises now and then only.
+const (
+	headBytes  = 4 << 10
+	traceBytes = 1 << 20
+)
+
+const unknownFile = "a file of no known format"
+
 // A Finding is what something is, and what to do with it.
 type Finding struct {
 	Kind  Kind     `json:"kind"`
 	What  string   `json:"what"`           // in words: "an ELF file of 32-bit Arm"
 	Do    string   `json:"do,omitempty"`   // what to do, in a sentence
 	Lines []string `json:"type,omitempty"` // what to type
+	// Streams are sources in formatter frames, of an unknown file, that are of no protocol which is decoded.
+	Streams map[uint8]*Finding `json:"-"`
+}
+
+// Sentence says of an input what it is and what to do with it.
+func (f *Finding) Sentence(input string) string {
+	s := input + ": is " + f.What
+	if f.Do != "" {
+		s += "; " + f.Do
+	}
+	return s
 }
 
 func exists(path string) bool {
@@ -39,3 +59,11 @@ func number(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// An Error says that an input is no capture, and what it is.
+type Error struct {
+	Input string
+	Found *Finding
+}
+
+func (e *Error) Error() string { return e.Found.Sentence(e.Input) }

@@ -15,11 +15,11 @@ import (
 	"strings"
 )
 
-// headBytes is how much of a file is read.
-const headBytes = 4 << 10
-
 // Path says what is at a path. It fails only if that cannot be read.
-func Path(path string) (*Finding, error) {
+func Path(path string) (*Finding, error) { return at(path, traceBytes) }
+
+// at says what is at a path, of a file by so many bytes.
+func at(path string, bytes int) (*Finding, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -34,13 +34,15 @@ func Path(path string) (*Finding, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return Content(path, f)
+	return contentOf(path, f, bytes)
 }
 
 // Content says what is in a file that has this name. It fails only if that cannot be
 // read.
-func Content(name string, r io.ReaderAt) (*Finding, error) {
-	head := make([]byte, headBytes)
+func Content(name string, r io.ReaderAt) (*Finding, error) { return contentOf(name, r, traceBytes) }
+
+func contentOf(name string, r io.ReaderAt, bytes int) (*Finding, error) {
+	head := make([]byte, bytes)
 	n, err := r.ReadAt(head, 0)
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
@@ -155,7 +157,7 @@ func (c *content) couldBeRaw(path string, d fs.DirEntry) bool {
 	if info, err := d.Info(); err != nil || info.Size() == 0 || len(c.files) == shownPaths {
 		return false
 	}
-	f, err := Path(path)
+	f, err := at(path, headBytes)
 	return err == nil && f.Kind == Unknown
 }
 

@@ -48,6 +48,7 @@ func TestFiles(t *testing.T) {
 		{"manifest.json", "{\n  \"schema_version\": 2,\n", identify.Dataset, "the manifest of a dataset", "tracelake verify DIR"},
 		{"a.parquet", "PAR1\x00\x00", identify.Foreign, "a table in Parquet or Arrow", ""},
 		{"a", "PERFILE2\x68\x00", identify.Foreign, "a recording of Linux perf", ""},
+		{"a", "2ELIFREP\x00", identify.Foreign, "a recording of Linux perf (perf.data), big-endian", ""},
 		{"a", "PK\x03\x04\x14\x00", identify.Foreign, "a ZIP archive", ""},
 		{"a", strings.Repeat("x", 257) + "ustar\x0000", identify.Foreign, "a tar archive", ""},
 		{"a", "\xfd7zXZ\x00\x00", identify.Foreign, "a file compressed with xz", ""},
@@ -93,9 +94,15 @@ func TestDirectories(t *testing.T) {
 		{"a snapshot", map[string]string{"snapshot.ini": "[snapshot]\n"}, identify.Snapshot, "a snapshot directory", nil},
 		{
 			"a dataset",
-			map[string]string{"manifest.json": "{}", "losses/10-00000.parquet": "PAR1"},
+			map[string]string{"manifest.json": "{}", "counts/10-00000.parquet": "PAR1"},
 			identify.Dataset, "a dataset, which export wrote",
 			[]string{"tracelake verify DIR", "tracelake report coverage DIR", "duckdb -init DIR/views.sql"},
+		},
+		{
+			"a dataset of packets",
+			map[string]string{"manifest.json": "{}", "packets/10-00000.parquet": "PAR1"},
+			identify.Dataset, "a dataset, which export wrote",
+			[]string{"tracelake verify DIR", "duckdb -init DIR/views.sql"},
 		},
 		{
 			"some below",
