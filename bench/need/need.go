@@ -160,3 +160,15 @@ func Size[T cmp.Ordered](ci, long T) T {
 	}
 	return ci
 }
+
+// Command builds the command tracelake, and returns the folder that it is in.
+func Command(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", dir, "./cmd/tracelake")
+	cmd.Dir = Module(t)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return dir
+}
