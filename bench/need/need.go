@@ -30,6 +30,7 @@ const (
 	QEMU     Need = "qemu"       // qemu-arm
 	GCC      Need = "gcc"        // a compiler and C library for Arm Linux
 	Make     Need = "make"       // GNU make, bash and git
+	Dpkg     Need = "dpkg"       // Debian's package manager
 	Symlinks Need = "symlinks"   // a file system with symbolic links
 	Terminal Need = "terminal"   // pseudo terminals
 	Genhtml  Need = "genhtml"    // of lcov 1.16
@@ -44,7 +45,7 @@ const (
 
 // needs are all that TRACELAKE_REQUIRE may name.
 var needs = []Need{
-	Silicon, Python, OpenCSD, LibOCSD, OpenOCD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal,
+	Silicon, Python, OpenCSD, LibOCSD, OpenOCD, Objdump, Readelf, QEMU, GCC, Make, Dpkg, Symlinks, Terminal,
 	Genhtml, Valgrind, LLVM, Zsh, Fish, Groff, Chromium, Axe,
 }
 
