@@ -27,15 +27,21 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// run runs Python with the module, and decodes the JSON that it prints. The folder
-// bin, if it is not empty, has the command.
-func run(t *testing.T, answer any, bin string, args ...string) {
+// python is Python with the module, and the folder bin, if it is not empty, on the path.
+func python(t *testing.T, bin string, args ...string) *exec.Cmd {
 	t.Helper()
-	var stderr bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), need.Interpreter(t), args...)
 	module, err := filepath.Abs(".")
 	check(t, err)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+module, "PYTHONDONTWRITEBYTECODE=1", "PATH="+bin)
+	return cmd
+}
+
+// run runs Python, and decodes the JSON that it prints.
+func run(t *testing.T, answer any, bin string, args ...string) {
+	t.Helper()
+	var stderr bytes.Buffer
+	cmd := python(t, bin, args...)
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -140,6 +146,29 @@ func TestSession(t *testing.T) {
 		if got := s.Errors[call]; !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", call, got, want)
 		}
+	}
+}
+
+// What the guide shows runs, in a directory with a demo.
+func TestGuide(t *testing.T) {
+	text, err := os.ReadFile("../docs/guide/python.md")
+	check(t, err)
+	_, code, _ := strings.Cut(string(text), "```python\n")
+	code, _, found := strings.Cut(code, "```")
+	if !found {
+		t.Fatal("the guide shows no Python")
+	}
+	bin, dir := need.Command(t), t.TempDir()
+	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "tracelake"), "demo")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd = python(t, bin, "-c", code)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), " 218349\n") || !strings.Contains(string(out), "'count': 774, 'of': 790") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

@@ -20,9 +20,9 @@ func (p *product) deb() (file, error) {
 		{"./usr/bin/tracelake", 0o755, p.binary},
 		{"./usr/share/doc/tracelake/copyright", 0o644, p.notice},
 	}
-	folders := []file{}
-	for _, name := range []string{"./", "./usr/", "./usr/bin/", "./usr/share/", "./usr/share/doc/", "./usr/share/doc/tracelake/"} {
-		folders = append(folders, file{name, 0o755, nil})
+	var folders []file
+	for _, name := range []string{"", "usr/", "usr/bin/", "usr/share/", "usr/share/doc/", "usr/share/doc/tracelake/"} {
+		folders = append(folders, file{"./" + name, 0o755, nil})
 	}
 	control, err := tarball([]file{
 		{"./", 0o755, nil},

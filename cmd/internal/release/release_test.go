@@ -78,7 +78,7 @@ func TestRelease(t *testing.T) {
 }
 
 // checkProgram demands that the program says of itself what it is, is for the system of its
-// packages, and that NOTICE has the licences of all that it is linked from.
+// packages, is no larger than said, and that NOTICE has the licences of all that it is linked from.
 func checkProgram(t *testing.T, p *product) {
 	t.Helper()
 	info, err := buildinfo.Read(bytes.NewReader(p.binary))
@@ -94,6 +94,9 @@ func checkProgram(t *testing.T, p *product) {
 		if !bytes.Contains(p.notice, []byte("\n"+title)) {
 			t.Errorf("%s/%s: NOTICE has no %q", p.system, p.arch, title)
 		}
+	}
+	if len(p.binary) > 29<<20 {
+		t.Errorf("%s/%s: %d bytes: find out what grew, and write it into docs/size.md", p.system, p.arch, len(p.binary))
 	}
 	checkFormat(t, p)
 }

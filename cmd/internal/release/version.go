@@ -28,7 +28,7 @@ func (v version) String() string { return "v" + v.with("-rc.") }
 // file is the version in the names of archives.
 func (v version) file() string { return v.with("-rc.") }
 
-// debian is the version of a package: what follows ~ is before the release (Debian Policy §5.6.12).
+// debian is the version of a package: what follows ~ is before the release, as dpkg sorts.
 func (v version) debian() string { return v.with("~rc.") }
 
 // python is the version of a wheel (PEP 440).
