@@ -42,10 +42,14 @@ func ViewsParts() []ViewsPart {
 		parts = append(parts, ViewsPart{Text: tableView(t), With: names(t)})
 	}
 	parts = append(parts,
-		ViewsPart{Text: flatWindow + beforeOffset("SELECT * FROM instructions WHERE true", "byte_offset", "seq", 0),
-			With: names(&Instructions)},
-		ViewsPart{Text: expansionView() + beforeOffset(expansion, "b.byte_offset", "b.seq", MaxBlockRow-1),
-			With: names(&Blocks, &CodeBlocks), Without: names(&Instructions)},
+		ViewsPart{
+			Text: flatWindow + beforeOffset("SELECT * FROM instructions WHERE true", "byte_offset", "seq", 0),
+			With: names(&Instructions),
+		},
+		ViewsPart{
+			Text: expansionView() + beforeOffset(expansion, "b.byte_offset", "b.seq", MaxBlockRow-1),
+			With: names(&Blocks, &CodeBlocks), Without: names(&Instructions),
+		},
 		ViewsPart{Text: withoutRows, Without: names(&Instructions, &Blocks)},
 		ViewsPart{Text: withoutRows, With: names(&Blocks), Without: names(&Instructions, &CodeBlocks)})
 	// a truth has none of the tables that answer questions

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -29,7 +30,7 @@ func (p *product) wheel() (file, error) {
 		return f, fmt.Errorf("no platform of wheels is known for it; add it to platforms")
 	}
 	info := base + ".dist-info/"
-	files := append(p.python[:len(p.python):len(p.python)],
+	files := append(slices.Clip(p.python),
 		file{base + ".data/scripts/" + p.program(), 0o755, p.binary},
 		file{info + "METADATA", 0o644, p.metadata()},
 		file{info + "WHEEL", 0o644, wheelTags(tags)},
