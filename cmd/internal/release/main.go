@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"debug/buildinfo"
 	"flag"
 	"fmt"
 	"log"
@@ -88,14 +89,18 @@ func build(ctx context.Context, v version, target string, flags []string) (*prod
 	if err != nil {
 		return nil, err
 	}
+	info, err := buildinfo.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
 	p := &product{version: v, system: system, arch: arch}
+	if p.time, err = commitTime(info); err != nil {
+		return nil, err
+	}
 	if p.binary, err = os.ReadFile(file); err != nil {
 		return nil, err
 	}
 	if p.notice, err = notice(modules); err != nil {
-		return nil, err
-	}
-	if p.time, err = commitTime(p.binary); err != nil {
 		return nil, err
 	}
 	p.python, err = readModule(filepath.Join(modules[0].Dir, "python", "tracelake"))

@@ -5,11 +5,12 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
-	"debug/buildinfo"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 )
 
@@ -109,17 +110,18 @@ func zipped(files []file, at time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// commitTime returns when the commit of a binary was made, or the first day of zip files
-// if the binary does not say.
-func commitTime(binary []byte) (time.Time, error) {
-	at := time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
-	info, err := buildinfo.Read(bytes.NewReader(binary))
-	if err != nil {
-		return at, err
-	}
+// commitTime returns when the commit of a build was made, or the first day of zip files if
+// the build does not say. Of a checkout with changes, no commit makes the same bytes.
+func commitTime(info *debug.BuildInfo) (at time.Time, err error) {
+	at = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, s := range info.Settings {
-		if s.Key == "vcs.time" {
-			return time.Parse(time.RFC3339, s.Value)
+		switch {
+		case s.Key == "vcs.modified" && s.Value == "true":
+			return at, errors.New("the checkout has changes, or got some meanwhile: commit them, or stash them")
+		case s.Key == "vcs.time":
+			if at, err = time.Parse(time.RFC3339, s.Value); err != nil {
+				return at, fmt.Errorf("time of the commit: %w", err)
+			}
 		}
 	}
 	return at, nil

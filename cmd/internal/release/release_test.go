@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tracelake/tracelake/bench/need"
 )
@@ -180,6 +182,27 @@ func TestVersions(t *testing.T) {
 	for _, name := range []string{"", "0.1.0", "v1", "v1.2", "v01.0.0", "v1.2.3-beta", "v1.2.3/../x", "v1.2.3-rc.0", "v1.2.3\n"} {
 		if v, err := parseVersion(name); err == nil || !strings.Contains(err.Error(), "make release VERSION=v0.1.0") {
 			t.Errorf("%q: %s, %v", name, v, err)
+		}
+	}
+}
+
+// Files have the time of the commit, and a checkout with changes is refused.
+func TestCommitTime(t *testing.T) {
+	for _, tt := range []struct{ time, modified, want, err string }{
+		{"2026-11-27T23:26:19Z", "false", "2026-11-27T23:26:19Z", ""},
+		{"2026-11-27T23:26:19Z", "true", "", "the checkout has changes"},
+		{"yesterday", "false", "", "time of the commit: "},
+		{"", "", "1980-01-01T00:00:00Z", ""},
+	} {
+		var info debug.BuildInfo
+		if tt.time != "" {
+			info.Settings = []debug.BuildSetting{{Key: "vcs", Value: "git"}, {Key: "vcs.time", Value: tt.time}, {Key: "vcs.modified", Value: tt.modified}}
+		}
+		switch at, err := commitTime(&info); {
+		case tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)), tt.err == "" && err != nil:
+			t.Errorf("%+v: %v", tt, err)
+		case err == nil && at.Format(time.RFC3339) != tt.want:
+			t.Errorf("%+v: %v", tt, at)
 		}
 	}
 }
