@@ -87,8 +87,8 @@ generate:
 	@new=$$(git ls-files --others --exclude-standard); \
 	if [ -n "$$new" ]; then echo "make: go generate ./... wrote what git does not have:" >&2; echo "$$new" >&2; exit 1; fi
 
-# What is published of a version, in dist: static binaries for Linux, macOS and
-# Windows, the licences of all that is linked into them, and SHA-256 sums.
+# What is published of a version, in dist: make release VERSION=v0.1.0. Static programs for
+# Linux, macOS and Windows in archives, Debian packages and Python wheels, with their licences.
 release:
 	rm -rf dist
-	go run ./cmd/internal/release -o dist
+	go run ./cmd/internal/release -o dist -version "$(VERSION)"

@@ -11,3 +11,4 @@ package schema
 
 //go:generate go run ./internal/columns columns_gen.go
 //go:generate go run ./internal/tablesmd ../docs/tables.md
+//go:generate go run ./internal/viewsjson ../python/tracelake/views.json

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -49,22 +48,24 @@ func Summary() []SummaryColumn {
 	)
 }
 
-// writeSummary writes the view `summary`, which has the same columns for every
-// choice of tables.
-func writeSummary(b *strings.Builder, tables []*Table) {
-	b.WriteString("\nCREATE OR REPLACE VIEW summary AS\nSELECT ")
-	columns := Summary()
-	for _, c := range columns {
-		value := c.value
-		if !slices.Contains(tables, c.table) {
-			value = "NULL"
-		}
-		fmt.Fprintf(b, "(%s)::%s AS %s,\n       ", value, c.Type, c.Name)
+// summaryParts returns the view `summary`, which has the same columns for every choice of tables: a column of it that
+// needs a table is there in two parts.
+func summaryParts() []ViewsPart {
+	parts := []ViewsPart{{Text: "\nCREATE OR REPLACE VIEW summary AS\nSELECT "}}
+	for _, c := range Summary() {
+		line := func(value string) string { return fmt.Sprintf("(%s)::%s AS %s,\n       ", value, c.Type, c.Name) }
+		parts = append(parts, ViewsPart{Text: line(c.value), With: names(c.table)},
+			ViewsPart{Text: line("NULL"), Without: names(c.table)})
 	}
-	b.WriteString("s.dataset\nFROM sources s;\n")
-	fmt.Fprintf(b, "COMMENT ON VIEW summary IS %s;\n", quote("One row per source. "+gapDoc))
-	for _, c := range columns {
-		fmt.Fprintf(b, "COMMENT ON COLUMN summary.%s IS %s;\n", c.Name, quote(c.Doc))
+	return append(parts, ViewsPart{Text: "s.dataset\nFROM sources s;\n" + summaryComments()})
+}
+
+func summaryComments() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "COMMENT ON VIEW summary IS %s;\n", quote("One row per source. "+gapDoc))
+	for _, c := range Summary() {
+		fmt.Fprintf(&b, "COMMENT ON COLUMN summary.%s IS %s;\n", c.Name, quote(c.Doc))
 	}
-	fmt.Fprintf(b, "COMMENT ON COLUMN summary.dataset IS %s;\n", quote(datasetComment))
+	fmt.Fprintf(&b, "COMMENT ON COLUMN summary.dataset IS %s;\n", quote(datasetComment))
+	return b.String()
 }

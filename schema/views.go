@@ -14,31 +14,62 @@ import (
 // The id is that of the dataset's contents. By it the script finds its own
 // directory: DuckDB does not say where a script is.
 func Views(tables []*Table, f Format, id string) string {
-	var b strings.Builder
 	if f == Arrow {
-		b.WriteString(arrowHead)
-		b.WriteString(macros)
-		return b.String()
+		return arrowHead + macros
 	}
+	var b strings.Builder
 	b.WriteString(parquetHead)
 	fmt.Fprintf(&b, find, id)
-	b.WriteString(macros)
-	for _, t := range tables {
-		writeTableView(&b, t)
+	for _, p := range ViewsParts() {
+		if p.isOf(tables) {
+			b.WriteString(p.Text)
+		}
 	}
-	switch {
-	case slices.Contains(tables, &Instructions):
-		b.WriteString(flatWindow)
-		writeBeforeOffset(&b, "SELECT * FROM instructions WHERE true", "byte_offset", "seq", 0)
-	case slices.Contains(tables, &Blocks) && slices.Contains(tables, &CodeBlocks):
-		writeExpansion(&b)
-		writeBeforeOffset(&b, expansion, "b.byte_offset", "b.seq", MaxBlockRow-1)
-	default:
-		b.WriteString(withoutRows)
-	}
-	writeSummary(&b, tables)
-	writeAnswerViews(&b, tables)
 	return b.String()
+}
+
+// A ViewsPart is a part of views.sql. It is there if the dataset has all tables of With and none of Without.
+type ViewsPart struct {
+	Text          string
+	With, Without []string // names of tables
+}
+
+// ViewsParts returns the parts of views.sql for Parquet files, in their order, but for the first, which finds the
+// dataset. Of them a program in another language makes the views of any dataset: before, it sets tracelake_dirs.
+func ViewsParts() []ViewsPart {
+	parts := []ViewsPart{{Text: macros}}
+	for _, t := range Tables() {
+		parts = append(parts, ViewsPart{Text: tableView(t), With: names(t)})
+	}
+	parts = append(parts,
+		ViewsPart{
+			Text: flatWindow + beforeOffset("SELECT * FROM instructions WHERE true", "byte_offset", "seq", 0),
+			With: names(&Instructions),
+		},
+		ViewsPart{
+			Text: expansionView() + beforeOffset(expansion, "b.byte_offset", "b.seq", MaxBlockRow-1),
+			With: names(&Blocks, &CodeBlocks), Without: names(&Instructions),
+		},
+		ViewsPart{Text: withoutRows, Without: names(&Instructions, &Blocks)},
+		ViewsPart{Text: withoutRows, With: names(&Blocks), Without: names(&Instructions, &CodeBlocks)})
+	// a truth has none of the tables that answer questions
+	return append(append(parts, summaryParts()...), ViewsPart{Text: answerViews(), With: names(Answers()...)})
+}
+
+func names(tables ...*Table) (names []string) {
+	for _, t := range tables {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// isOf reports whether the part is there for a dataset of these tables.
+func (p *ViewsPart) isOf(tables []*Table) bool {
+	has := func(name string) bool {
+		return slices.ContainsFunc(tables, func(t *Table) bool { return t.Name == name })
+	}
+	missing := slices.ContainsFunc(p.With, func(name string) bool { return !has(name) })
+	return !missing && !slices.ContainsFunc(p.Without, has)
 }
 
 const parquetHead = `-- Views of a tracelake dataset, for DuckDB.
@@ -107,16 +138,18 @@ CREATE OR REPLACE MACRO dataset_of(f) AS
 
 const datasetComment = "Name of the directory of the dataset, its whole path where names are alike."
 
-// writeTableView writes the view of a table and its comments. Columns are matched by
+// tableView returns the view of a table and its comments. Columns are matched by
 // name only where there are several datasets, of which some may lack a column: DuckDB
 // then groups by values where it groups by the index of a dictionary otherwise, in
 // half the time.
-func writeTableView(b *strings.Builder, t *Table) {
-	fmt.Fprintf(b,
+func tableView(t *Table) string {
+	var b strings.Builder
+	fmt.Fprintf(&b,
 		"\nCREATE OR REPLACE VIEW %s AS\nSELECT * EXCLUDE (filename), dataset_of(filename) AS dataset\nFROM "+
 			"read_parquet(tracelake_files('%s'), filename = true, union_by_name = tracelake_several());\n",
 		t.Name, t.Glob(Parquet))
-	writeComments(b, t, t.Row)
+	writeComments(&b, t, t.Row)
+	return b.String()
 }
 
 // writeComments comments on a view with the columns of t.
@@ -160,16 +193,17 @@ const expansion = `SELECT b.source, b.seq + d.position - b.first AS seq, b.segme
 FROM blocks b JOIN code_blocks d USING (dataset, source, code_block)
 WHERE d.position >= b.first AND d.position < b.first + b.instructions`
 
-// writeExpansion writes the view `instructions` over blocks. A filter on its
+// expansionView returns the view `instructions` over blocks. A filter on its
 // computed seq cannot reach the scan of blocks, hence the macro beside it, which
 // says the same of the seq of a run: none is longer than MaxBlockRow.
-func writeExpansion(b *strings.Builder) {
-	fmt.Fprintf(b,
+func expansionView() string {
+	var b strings.Builder
+	fmt.Fprintf(&b,
 		"\n-- for looking at rows; to count, group blocks by run first, then join block_runs and code_blocks\nCREATE OR "+
 			"REPLACE VIEW %s AS\n%s;\n", Instructions.Name, expansion)
-	writeComments(b, &Instructions,
+	writeComments(&b, &Instructions,
 		Instructions.Row+" (expanded from blocks: of a run only the last has cycles and cycle)")
-	fmt.Fprintf(b, `
+	fmt.Fprintf(&b, `
 -- instructions a to z (seq), of every source: much faster than a filter on the view
 CREATE OR REPLACE MACRO instructions_window(a, z) AS TABLE
 SELECT * FROM (
@@ -177,14 +211,15 @@ SELECT * FROM (
   AND b.seq BETWEEN a - %d AND z)
 WHERE seq BETWEEN a AND z;
 `, expansion, MaxBlockRow-1)
+	return b.String()
 }
 
-// writeBeforeOffset writes the macro over a query of instructions, in which offset
+// beforeOffset returns the macro over a query of instructions, in which offset
 // and seq are columns with statistics; a row of theirs is of so many instructions
 // more. What bounds the search is the first instruction of the last segment that
 // begins before x: without it, the whole table is sorted.
-func writeBeforeOffset(b *strings.Builder, query, offset, seq string, more int) {
-	fmt.Fprintf(b, `
+func beforeOffset(query, offset, seq string, more int) string {
+	return fmt.Sprintf(`
 -- the last n instructions of each source that packets before byte x of the capture report
 CREATE OR REPLACE MACRO before_offset(x, n) AS TABLE
 SELECT * FROM (

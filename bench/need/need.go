@@ -32,6 +32,7 @@ const (
 	QEMU     Need = "qemu"       // qemu-arm
 	GCC      Need = "gcc"        // a compiler and C library for Arm Linux
 	Make     Need = "make"       // GNU make, bash and git
+	Dpkg     Need = "dpkg"       // Debian's package manager
 	Symlinks Need = "symlinks"   // a file system with symbolic links
 	Terminal Need = "terminal"   // pseudo terminals
 	Genhtml  Need = "genhtml"    // of lcov 1.16
@@ -46,7 +47,7 @@ const (
 
 // needs are all that TRACELAKE_REQUIRE may name.
 var needs = []Need{
-	Silicon, Python, OpenCSD, LibOCSD, OpenOCD, Objdump, Readelf, QEMU, GCC, Make, Symlinks, Terminal,
+	Silicon, Python, OpenCSD, LibOCSD, OpenOCD, Objdump, Readelf, QEMU, GCC, Make, Dpkg, Symlinks, Terminal,
 	Genhtml, Valgrind, LLVM, Zsh, Fish, Groff, Chromium, Axe,
 }
 
@@ -161,4 +162,16 @@ func Size[T cmp.Ordered](ci, long T) T {
 		return long
 	}
 	return ci
+}
+
+// Command builds the command tracelake, and returns the folder that it is in.
+func Command(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", dir, "./cmd/tracelake")
+	cmd.Dir = Module(t)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return dir
 }

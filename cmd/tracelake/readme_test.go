@@ -175,7 +175,11 @@ func (c readmeCommand) run(t *testing.T, dir string, path ...string) string {
 	cmd := exec.Command("bash", "-c", strings.ReplaceAll(c.line, "go run ./cmd/tracelake", "tracelake"))
 	cmd.Dir = dir
 	cmd.Stdin = strings.NewReader(c.stdin)
-	cmd.Env = append(os.Environ(), utf8, "COLUMNS=", "PATH="+strings.Join(append(path, os.Getenv("PATH")), string(filepath.ListSeparator)))
+	module, err := filepath.Abs("../../python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(os.Environ(), utf8, "COLUMNS=", "PYTHONPATH="+module, "PATH="+strings.Join(append(path, os.Getenv("PATH")), string(filepath.ListSeparator)))
 	out, err := cmd.Output()
 	if err != nil {
 		failed, _ := errors.AsType[*exec.ExitError](err)

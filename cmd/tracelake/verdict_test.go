@@ -55,7 +55,7 @@ func silicon(t *testing.T) []judgedCapture {
 		{"opencsd-trace_cov_a15", "", verdict.Good, statusDone},
 		{"stm32f105-m3-etmv34-itm-swo", "trace_example.elf", verdict.GoodWithGaps, statusDone},
 		{"lpc1769-m3-etmv34-smoothieware", "", verdict.NothingDecoded, statusNothing}, // its memory is 2 bytes,
-		{"ete-src_addr", "", "", statusNothing}, // no decoder: nothing is judged
+		{"ete-src_addr", "", "", statusNothing},                                       // no decoder: nothing is judged
 	} {
 		dir, ok := shared.Find(t, "captures/"+c.dir)
 		if !ok {

@@ -79,16 +79,20 @@ func (v *buildVersion) text() string {
 		v.OS, v.Arch, v.SchemaVersion)
 }
 
+// release is the version that the linker was given by make release, "" in other builds.
+var release string
+
 // version is the name of the build.
 func version() string {
 	info, _ := debug.ReadBuildInfo()
 	return buildName(info)
 }
 
-// buildName is the version of the module, or that of the commit.
+// buildName is the version of the release, else that of the module, which go names by its
+// commit where that has no tag.
 func buildName(info *debug.BuildInfo) string {
 	if info == nil || info.Main.Version == "(devel)" {
-		return "devel"
+		return cmp.Or(release, "devel")
 	}
-	return cmp.Or(info.Main.Version, "devel")
+	return cmp.Or(release, info.Main.Version, "devel")
 }

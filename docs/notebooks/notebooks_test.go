@@ -81,9 +81,9 @@ type run struct {
 	Printed []string // by its cells
 }
 
-// execute executes a notebook over a dataset. Its pictures stay where go test -artifacts
-// has them.
-func execute(t *testing.T, notebook, dataset, sources string) (r run) {
+// execute executes a notebook over a dataset, with the module of this checkout and
+// the command in a folder. Its pictures stay where go test -artifacts has them.
+func execute(t *testing.T, command, notebook, dataset, sources string) (r run) {
 	t.Helper()
 	python := need.Interpreter(t)
 	pictures := filepath.Join(t.ArtifactDir(), filepath.Base(dataset), strings.TrimSuffix(notebook, ".ipynb"))
@@ -94,7 +94,8 @@ func execute(t *testing.T, notebook, dataset, sources string) (r run) {
 	check(t, err)
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), python, script, file, pictures)
-	cmd.Env = append(os.Environ(), "TRACELAKE_DATASET="+dataset, "TRACELAKE_SOURCES="+sources)
+	cmd.Env = append(os.Environ(), "TRACELAKE_DATASET="+dataset, "TRACELAKE_SOURCES="+sources,
+		"PYTHONPATH="+filepath.Join(need.Module(t), "python"), "PYTHONDONTWRITEBYTECODE=1", "PATH="+command)
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -166,11 +167,12 @@ func TestNothingToDraw(t *testing.T) {
 	snapshot := filepath.Join(t.TempDir(), "capture")
 	check(t, sample.Extract(snapshot))
 	dataset := export(t, snapshot, "bare", pipeline.Options{Level: schema.LevelNone})
+	command := need.Command(t)
 	for notebook, want := range map[string]struct{ figures, words []string }{
 		coverage: {nil, []string{"No file is known: export with -e FILE", "Nothing was executed that is in a function: export with -e FILE"}},
 		hotspots: {[]string{durations}, []string{"Which functions ran is not known", "export with --level blocks, or instructions", "No line is known: export with -e FILE"}},
 	} {
-		r := execute(t, notebook, dataset, t.TempDir())
+		r := execute(t, command, notebook, dataset, t.TempDir())
 		if got := r.titles(); !slices.Equal(got, want.figures) {
 			t.Errorf("%s draws %q, want %q", notebook, got, want.figures)
 		}
@@ -185,11 +187,15 @@ func TestNothingToDraw(t *testing.T) {
 // compare executes both notebooks, and compares their pictures with the reports.
 func compare(t *testing.T, dataset, sources string) *run {
 	t.Helper()
-	r := execute(t, coverage, dataset, sources)
-	more := execute(t, hotspots, dataset, sources)
+	command := need.Command(t)
+	r := execute(t, command, coverage, dataset, sources)
+	more := execute(t, command, hotspots, dataset, sources)
 	r.Figures, r.Printed = append(r.Figures, more.Figures...), append(r.Printed, more.Printed...)
 	if got := r.titles(); !slices.Equal(got, []string{byFile, growth, functions, when, durations, lines}) {
 		t.Fatalf("pictures %q", got)
+	}
+	if shown := "<b>" + filepath.Base(dataset) + ": "; !slices.ContainsFunc(r.Printed, func(line string) bool { return strings.Contains(line, shown) }) {
+		t.Errorf("nothing shows %q, the dataset with its verdict: %q", shown, r.Printed)
 	}
 	m, err := report.Read([]string{dataset}, report.Options{})
 	check(t, err)

@@ -1,15 +1,15 @@
-// Command release builds what is published of a version: static binaries, the
-// licences of all that is linked into them, and SHA-256 sums.
+// Command release builds what is published of a version: the program for each system
+// in an archive, a Debian package and a Python wheel, each with the licences of all
+// that is linked into it, and SHA-256 sums. The same commit makes the same bytes.
 package main
 
 import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
+	"debug/buildinfo"
 	"flag"
 	"fmt"
-	"io"
 	"log"
 	"os"
 	"os/exec"
@@ -19,72 +19,92 @@ import (
 	"strings"
 )
 
-// The files beside the binaries.
-const (
-	noticeFile = "NOTICE"
-	sumsFile   = "SHA256SUMS"
-)
+// sumsFile has the sums of all other files.
+const sumsFile = "SHA256SUMS"
 
-// targets are the systems that there are binaries for, as GOOS/GOARCH.
+// targets are the systems that the program is built for, as GOOS/GOARCH.
 var targets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
 func main() {
 	log.SetFlags(0)
+	name := flag.String("version", "", "release `VERSION`, as v0.1.0 or v0.1.0-rc.1")
 	out := flag.String("o", "dist", "write to `DIR`")
 	only := flag.String("targets", strings.Join(targets, ","), "build for `GOOS/GOARCH,...`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := release(ctx, *out, strings.Split(*only, ","), flag.Args()...); err != nil {
+	if err := release(ctx, *out, *name, strings.Split(*only, ","), flag.Args()...); err != nil {
 		log.Fatal("release: ", err)
 	}
 }
 
-// release writes the release to a directory. The flags are for go build.
-func release(ctx context.Context, dir string, targets []string, flags ...string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	var files []string
-	var linked []module
-	for _, t := range targets {
-		name, err := build(ctx, dir, t, flags)
-		if err != nil {
-			return err
-		}
-		files = append(files, name)
-		modules, err := linkedModules(ctx, t)
-		if err != nil {
-			return err
-		}
-		linked = merge(linked, modules)
-	}
-	text, err := notice(linked)
+// release writes the release of a version to a directory. The flags are for go build.
+func release(ctx context.Context, dir, name string, targets []string, flags ...string) error {
+	v, err := parseVersion(name)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, noticeFile), text, 0o644); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return writeSums(dir, append(files, noticeFile))
+	var sums bytes.Buffer
+	for _, t := range targets {
+		p, err := build(ctx, v, t, flags)
+		if err != nil {
+			return err
+		}
+		packages, err := p.packages()
+		if err != nil {
+			return err
+		}
+		for _, f := range packages {
+			if err := os.WriteFile(filepath.Join(dir, f.name), f.text, f.mode); err != nil {
+				return err
+			}
+			fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(f.text), f.name) // as sha256sum -c reads them
+		}
+	}
+	return os.WriteFile(filepath.Join(dir, sumsFile), sums.Bytes(), 0o644)
 }
 
-// build builds the program for a target, and returns the name of the file.
-func build(ctx context.Context, dir, target string, flags []string) (string, error) {
+// build builds the program for a target.
+func build(ctx context.Context, v version, target string, flags []string) (*product, error) {
 	system, arch, ok := strings.Cut(target, "/")
 	if !ok {
-		return "", fmt.Errorf("target %q: write it as linux/amd64", target)
+		return nil, fmt.Errorf("target %q: write it as linux/amd64", target)
 	}
-	name := "tracelake-" + system + "-" + arch
-	if system == "windows" {
-		name += ".exe"
+	dir, err := os.MkdirTemp("", "release-*")
+	if err != nil {
+		return nil, err
 	}
-	args := slices.Concat([]string{
-		"build", "-trimpath", "-buildvcs=auto", "-ldflags=-s -w", "-o",
-		filepath.Join(dir, name),
-	}, flags, []string{programPackage})
-	_, err := run(ctx, target, args...)
-	return name, err
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "tracelake")
+	_, err = run(ctx, target, slices.Concat([]string{
+		"build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -X main.release=" + v.String(), "-o", file,
+	}, flags, []string{programPackage})...)
+	if err != nil {
+		return nil, err
+	}
+	modules, err := linkedModules(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	info, err := buildinfo.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	p := &product{version: v, system: system, arch: arch}
+	if p.time, err = commitTime(info); err != nil {
+		return nil, err
+	}
+	if p.binary, err = os.ReadFile(file); err != nil {
+		return nil, err
+	}
+	if p.notice, err = notice(modules); err != nil {
+		return nil, err
+	}
+	p.python, err = readModule(filepath.Join(modules[0].Dir, "python", "tracelake"))
+	return p, err
 }
 
 // run runs the go command for a target, without cgo, and returns what it prints.
@@ -98,31 +118,4 @@ func run(ctx context.Context, target string, args ...string) ([]byte, error) {
 		return nil, fmt.Errorf("go %s for %s: %w\n%s", args[0], target, err, &stderr)
 	}
 	return stdout.Bytes(), nil
-}
-
-// writeSums writes the sums of files, as sha256sum -c reads them.
-func writeSums(dir string, names []string) error {
-	var text strings.Builder
-	for _, name := range names {
-		sum, err := fileSum(filepath.Join(dir, name))
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(&text, "%s  %s\n", sum, name)
-	}
-	return os.WriteFile(filepath.Join(dir, sumsFile), []byte(text.String()), 0o644)
-}
-
-// fileSum returns the SHA-256 of a file, in hex.
-func fileSum(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

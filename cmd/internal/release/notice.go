@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,8 +27,8 @@ type module struct {
 }
 
 // linkedModules returns the modules that are linked for a target: this one, Go
-// itself, and those it needs, by path.
-func linkedModules(ctx context.Context, target string) ([]module, error) {
+// itself, and those it needs. This one is first, the others are by path.
+func linkedModules(ctx context.Context, target string) ([]*module, error) {
 	text, err := run(ctx, target, "list", "-deps", "-json=Dir,Module", programPackage)
 	if err != nil {
 		return nil, err
@@ -52,11 +53,9 @@ func linkedModules(ctx context.Context, target string) ([]module, error) {
 		m := byPath[p.Module.Path]
 		m.packages = append(m.packages, p.Dir)
 	}
-	var all []module
-	for _, m := range byPath {
-		all = append(all, *m)
-	}
-	return merge(nil, all), nil
+	return slices.SortedFunc(maps.Values(byPath), func(x, y *module) int {
+		return cmp.Or(cmp.Compare(min(len(x.Version), 1), min(len(y.Version), 1)), strings.Compare(x.Path, y.Path))
+	}), nil
 }
 
 // runtimeRoot is the folder of Go, which every binary has a part of.
@@ -65,29 +64,12 @@ func runtimeRoot(ctx context.Context, target string) string {
 	return strings.TrimSpace(string(root))
 }
 
-// merge returns the modules of both, with the packages of both: this one first,
-// the others by path.
-func merge(a, b []module) []module {
-	all := slices.Clone(a)
-	for _, m := range b {
-		if i := slices.IndexFunc(all, func(x module) bool { return x.Path == m.Path }); i >= 0 {
-			all[i].packages = slices.Concat(all[i].packages, m.packages)
-			continue
-		}
-		all = append(all, m)
-	}
-	slices.SortFunc(all, func(x, y module) int {
-		return cmp.Or(cmp.Compare(min(len(x.Version), 1), min(len(y.Version), 1)), strings.Compare(x.Path, y.Path))
-	})
-	return all
-}
-
 // notice returns the text of NOTICE: the licences of modules, as they have them.
-func notice(modules []module) ([]byte, error) {
+func notice(modules []*module) ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteString("tracelake, and the modules that are linked into its binaries, come under these licences.\n")
+	b.WriteString("tracelake, and the modules that are linked into it, come under these licences.\n")
 	for _, m := range modules {
-		files, err := licences(&m)
+		files, err := licences(m)
 		if err != nil {
 			return nil, err
 		}

@@ -38,6 +38,6 @@ NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadat
 lines = []
 for cell in notebook.cells:
     for output in cell.get("outputs", []):
-        lines += output.get("text", "").splitlines()
+        lines += output.get("text", "").splitlines() + output.get("data", {}).get("text/html", "").splitlines()
 last = next(i for i, line in enumerate(lines) if line.startswith("FIGURES "))
 print(json.dumps({"figures": json.loads(lines[last].removeprefix("FIGURES ")), "printed": lines[:last]}))
