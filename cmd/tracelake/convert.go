@@ -71,7 +71,7 @@ Examples:
 				Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`",
 				DefaultText: "stdout",
 			},
-		}, pathFlags(), windowFlags(), forced(datasetFlags(true))),
+		}, pathFlags(), windowFlags(), selectionFlags(), forced(datasetFlags(true))),
 		Action: convertDatasets,
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,7 @@ func lcovFormat() format {
 		about: "coverage for genhtml, which needs --branch-coverage to show branches; version 2 also --ignore-errors " +
 			"inconsistent, " +
 			"since it takes a branch that was reached and never taken, alone on its line, for a contradiction",
-		takes: flagNames(pathFlags()),
+		takes: flagNames(slices.Concat(pathFlags(), selectionFlags())),
 		write: func(c *conversion) error {
 			files, err := c.sources()
 			if err != nil {
@@ -31,7 +32,7 @@ func coberturaFormat() format {
 	return format{
 		name:  "cobertura",
 		about: "coverage as XML, for forges",
-		takes: flagNames(pathFlags()),
+		takes: flagNames(slices.Concat(pathFlags(), selectionFlags())),
 		write: func(c *conversion) error {
 			files, err := c.sources()
 			if err != nil {
@@ -46,6 +47,7 @@ func modoffFormat() format {
 	return format{
 		name:  "modoff",
 		about: "a line FILE+OFFSET for each covered instruction, for plugins of disassemblers",
+		takes: flagNames(selectionFlags()),
 		write: func(c *conversion) error { return convert.ModOff(&c.out, c.m.Modules()) },
 	}
 }

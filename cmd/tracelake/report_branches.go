@@ -24,7 +24,7 @@ compiled program, not decisions in its source.
 Examples:
    tracelake report branches run
    tracelake report branches run --by file --fail-under 50`,
-		Flags: slices.Concat(datasetFlags(true), excludeFlags(), limitFlags(limitBranches), []cli.Flag{
+		Flags: slices.Concat(datasetFlags(true), selectionFlags(), excludeFlags(), limitFlags(limitBranches), []cli.Flag{
 			&cli.StringFlag{
 				Name: "by", Category: groupOutput, Usage: "a row for each `WHAT`: function, file or line",
 				DefaultText: "branch",

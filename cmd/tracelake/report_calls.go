@@ -26,7 +26,7 @@ Examples:
    tracelake report calls run
    tracelake report calls run --top 50
    tracelake report calls run --baseline yesterday`,
-		Flags: slices.Concat(datasetFlags(true),
+		Flags: slices.Concat(datasetFlags(true), selectionFlags(),
 			[]cli.Flag{
 				baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
 				jsonFlag(), csvFlag(),

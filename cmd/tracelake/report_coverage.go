@@ -29,7 +29,7 @@ Examples:
    tracelake report coverage run
    tracelake report coverage run1 run2 --by function --top 0
    tracelake report coverage run --fail-under 80:lines --exclude 'fault.c=needs a fault'`,
-		Flags:  slices.Concat(datasetFlags(true), excludeFlags(), limitFlags(limitInstructions), rowFlags("file")),
+		Flags:  slices.Concat(datasetFlags(true), selectionFlags(), excludeFlags(), limitFlags(limitInstructions), rowFlags("file")),
 		Action: coverage,
 	}
 }

@@ -28,9 +28,7 @@ that ran has cycles.
 Examples:
    tracelake report disasm run --function quicksort
    tracelake report disasm run --function 0x4000859c --source-root src`,
-		Flags: slices.Concat(datasetFlags(true), []cli.Flag{
-			&cli.StringFlag{Name: "function", Category: groupInput, Usage: "the function, by `NAME` or address; required"},
-		}, pathFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
+		Flags:  slices.Concat(datasetFlags(true), selectionFlags(), pathFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
 		Action: disasm,
 	}
 }
@@ -38,14 +36,13 @@ Examples:
 // disasmArgs are the command line of report disasm.
 type disasmArgs struct {
 	*reportArgs
-	function string // name or address
-	paths    convert.Paths
+	paths convert.Paths
 }
 
 func readDisasm(ctx *cli.Context) (*disasmArgs, error) {
-	a := &disasmArgs{function: ctx.String("function")}
-	if a.function == "" {
-		return nil, usage(fullName(ctx.Command), "needs --function NAME", "report hotspots lists functions")
+	a := &disasmArgs{}
+	if len(ctx.StringSlice("function"))+len(ctx.StringSlice("file")) == 0 {
+		return nil, usage(fullName(ctx.Command), "needs --function NAME or --file NAME", "report hotspots lists functions")
 	}
 	var err error
 	if a.reportArgs, err = readReport(ctx, ""); err != nil {
@@ -64,10 +61,7 @@ func disasm(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	listings := q.m.Listings(a.function)
-	if len(listings) == 0 {
-		return noFunction(q, a.function)
-	}
+	listings := q.m.Listings()
 	text := newSourceText(a.paths)
 	return q.write(ctx, answer.Disasm(q.head("disasm"), listings, text.line), func(s *screen) {
 		for i := range listings {
@@ -75,16 +69,6 @@ func disasm(ctx *cli.Context) error {
 		}
 		s.missing(text.missing(), len(text.files))
 	})
-}
-
-// noFunction is the error for a function that there is not.
-func noFunction(q *question, name string) error {
-	names := q.m.FunctionNames()
-	if len(names) == 0 {
-		return fmt.Errorf("%s: the program has no functions; export with a program file: -e FILE", q.dirs[0])
-	}
-	return fmt.Errorf("--function %s: no function has that name; %sreport hotspots lists those that ran", name,
-		didYouMean(name, names))
 }
 
 // listing writes the instructions of a function.

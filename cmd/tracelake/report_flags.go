@@ -21,6 +21,19 @@ func datasetFlags(withSource bool) []cli.Flag {
 	}, captureFlags(withSource)...)
 }
 
+// selectionFlags pick the part of the program that is asked about.
+func selectionFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{
+			Name: "function", Category: groupInput,
+			Usage: "only functions whose name matches `GLOB`, or at an address; several add up",
+		},
+		&cli.StringSliceFlag{
+			Name: "file", Category: groupInput, Usage: "only code of source files that match `GLOB`; several add up",
+		},
+	}
+}
+
 // excludeFlags leave parts of the program out.
 func excludeFlags() []cli.Flag {
 	return []cli.Flag{

@@ -28,7 +28,7 @@ Examples:
    tracelake report hotspots run
    tracelake report hotspots run --by line --top 50
    tracelake report hotspots run --baseline yesterday`,
-		Flags: slices.Concat(datasetFlags(true), excludeFlags(), []cli.Flag{
+		Flags: slices.Concat(datasetFlags(true), selectionFlags(), excludeFlags(), []cli.Flag{
 			baselineFlag("say what takes more, and what less, than in the dataset in `DIR`"),
 		}, rowFlags("function")),
 		Action: hotspots,
@@ -63,9 +63,9 @@ func hotspots(ctx *cli.Context) error {
 
 // hotspotsLeft says what the table leaves out, and what the shares are of.
 func (s *screen) hotspotsLeft(h *report.Hotspots, x *answer.Section) {
-	unit, left := answer.UnitOf(h.ByCycles), x.Whole
-	for _, r := range h.Rows[:x.Shown()] {
-		left -= answer.Own(r.Instructions, r.Cycles, h.ByCycles)
+	unit, left := answer.UnitOf(h.ByCycles), int64(0)
+	for _, r := range h.Rows[x.Shown():] {
+		left += answer.Own(r.Instructions, r.Cycles, h.ByCycles)
 	}
 	if h.Cycles > 0 && !h.ByCycles {
 		s.line("cycles are not traced for all of them: rows are in the order of instructions")

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -55,7 +59,9 @@ func readReport(ctx *cli.Context, limitOf string) (a *reportArgs, err error) {
 
 // readDatasets reads which datasets to report on.
 func readDatasets(ctx *cli.Context) (*reportArgs, error) {
-	a := &reportArgs{dirs: ctx.Args().Slice(), force: ctx.Bool("force"), options: report.Options{Test: ctx.String("test")}}
+	a := &reportArgs{dirs: ctx.Args().Slice(), force: ctx.Bool("force"), options: report.Options{
+		Test: ctx.String("test"), Only: report.Selection{Functions: ctx.StringSlice("function"), Files: ctx.StringSlice("file")},
+	}}
 	if len(a.dirs) == 0 {
 		return nil, usage(fullName(ctx.Command), "needs a DIR, a dataset that export wrote, or a capture", seeHelp(ctx.Command))
 	}
@@ -74,10 +80,24 @@ func readDatasets(ctx *cli.Context) (*reportArgs, error) {
 // user insists.
 func (a *reportArgs) merge() (*report.Merged, error) {
 	m, err := report.Read(a.dirs, a.options)
+	if none, ok := errors.AsType[*report.NoMatchError](err); ok {
+		return nil, fmt.Errorf("%s: %w; %s", strings.Join(a.dirs, ", "), err, nearestTo(none))
+	}
 	if err != nil {
 		return nil, err
 	}
 	return m, a.refuse(m.Trust())
+}
+
+// nearestTo says what is written most like a glob that matches nothing.
+func nearestTo(e *report.NoMatchError) string {
+	if len(e.Names) == 0 {
+		return "the program has no names; export with a program file: -e FILE"
+	}
+	letters := strings.NewReplacer("*", "", "?", "").Replace(e.Glob)
+	wrong := func(name string) int { return distance(letters, name[:min(len(name), len(letters))]) } // a glob may go on
+	slices.SortStableFunc(e.Names, func(x, y string) int { return cmp.Compare(wrong(x), wrong(y)) })
+	return "the nearest are " + strings.Join(e.Names[:min(len(e.Names), 3)], ", ")
 }
 
 // refuse is the error for datasets whose figures say nothing of what ran; with --force there is none.

@@ -47,7 +47,7 @@ type Predicated struct{ All, Reached, Passed, Failed, Unknown int64 }
 // Coverage returns how much of the program ran, and rows of it.
 func (m *Merged) Coverage(by By) *Coverage {
 	c := &Coverage{Named: m.named}
-	rows := &coverageRows{groups: newGroups(m, by), lines: map[rowLine]bool{}}
+	rows := &coverageRows{groups: newGroups(m, by), lines: map[rowLine]bool{}, called: map[rowFunction]bool{}}
 	for _, core := range m.cores() {
 		p := m.programs[core]
 		functions := make([]Tally, len(p.functions))
@@ -180,13 +180,33 @@ type CoverageRow struct {
 	Outcomes     Figure // of conditional branches
 	Both         int64  // conditional branches seen to go both ways
 	Executions   int64  // of that instruction which ran most often
+	NeverCalled  int64  // functions of which nothing was reached
+	OneWay       int64  // conditional branches that went one way only
+	First        OneWay // the first of these by address
 }
+
+// A OneWay is a conditional branch that went one way only.
+type OneWay struct {
+	Line  uint32 // 0: it has none
+	Taken bool   // always; else never
+}
+
+// Missed is how many instructions did not run.
+func (r *CoverageRow) Missed() int64 { return r.Instructions.Of - r.Instructions.Covered }
 
 // coverageRows makes rows of coverage.
 type coverageRows struct {
 	groups *groups
 	list   []CoverageRow
 	lines  map[rowLine]bool // whether it is covered
+	called map[rowFunction]bool
+}
+
+// A rowFunction is a function in a row.
+type rowFunction struct {
+	row      int
+	p        *program
+	function int32
 }
 
 // A rowLine is a line in a row.
@@ -213,6 +233,15 @@ func (r *coverageRows) add(p *program, x *instruction) {
 		row.Outcomes.Of += 2
 		row.Outcomes.Covered += one(x.executed > 0) + one(x.failed > 0)
 		row.Both += one(x.executed > 0 && x.failed > 0)
+		if x.unknown == 0 && (x.executed > 0) != (x.failed > 0) {
+			if row.OneWay++; row.OneWay == 1 {
+				row.First = OneWay{r.groups.m.lineOf(x), x.executed > 0}
+			}
+		}
+	}
+	if x.function != none {
+		at := rowFunction{n, p, x.function}
+		r.called[at] = r.called[at] || x.reached() > 0
 	}
 	if x.line != none {
 		at := rowLine{n, x.line}
@@ -223,10 +252,13 @@ func (r *coverageRows) add(p *program, x *instruction) {
 	}
 }
 
-// sorted returns the rows: most covered first, lines as someone would look at them.
+// sorted returns the rows: most missed first, lines as someone would look at them.
 func (r *coverageRows) sorted() []CoverageRow {
+	for at, called := range r.called {
+		r.list[at.row].NeverCalled += one(!called)
+	}
 	slices.SortFunc(r.list, func(x, y CoverageRow) int {
-		return cmp.Or(cmp.Compare(y.Instructions.Covered, x.Instructions.Covered), cmp.Compare(y.Executions, x.Executions),
+		return cmp.Or(cmp.Compare(y.Missed(), x.Missed()), cmp.Compare(y.Instructions.Covered, x.Instructions.Covered), cmp.Compare(y.Executions, x.Executions),
 			cmp.Compare(y.Instructions.Of, x.Instructions.Of), x.Compare(&y.Name))
 	})
 	if r.groups.by == ByLine && r.groups.m.named {

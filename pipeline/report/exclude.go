@@ -36,7 +36,7 @@ func (m *Merged) concludeExclusions() {
 	for _, p := range m.programs {
 		for i := range p.code {
 			x := &p.code[i]
-			if x.exclusion == none {
+			if x.exclusion < 0 { // it counts, or nobody asked about it
 				continue
 			}
 			e := &m.excluded[x.exclusion]

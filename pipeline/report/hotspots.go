@@ -45,10 +45,13 @@ func (m *Merged) Hotspots(by By) *Hotspots {
 		p := m.programs[core]
 		for i := range p.code {
 			x := &p.code[i]
-			if x.exclusion != none || x.reached() == 0 {
+			if x.exclusion >= 0 || x.reached() == 0 {
 				continue
 			}
 			total.add(x.counts)
+			if x.exclusion == unselected {
+				continue // shares are of all that ran
+			}
 			n := g.of(p, x)
 			if n == len(h.Rows) {
 				h.Rows = append(h.Rows, HotspotRow{Name: g.names[n]})
@@ -64,11 +67,13 @@ func (m *Merged) Hotspots(by By) *Hotspots {
 		total.add(*m.outside[at])
 		outside.add(m.outside[at], false)
 	}
-	if outside.Instructions > 0 {
+	if outside.Instructions > 0 && m.selected == nil {
 		h.Rows = append(h.Rows, outside)
 	}
 	for name, x := range m.entries {
-		total.add(*x)
+		if total.add(*x); m.selected != nil {
+			continue
+		}
 		h.Rows = append(h.Rows, HotspotRow{Exception: name, Cycles: x.cycles, Seconds: x.seconds})
 	}
 	h.conclude(&total)

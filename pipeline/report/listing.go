@@ -58,14 +58,13 @@ func (l *Listing) Heat(r *ListingRow) float64 {
 	return float64(r.Executions())
 }
 
-// Listings returns the functions of a name, which may be an alias, the name in the symbol
-// table, or the address in hexadecimal: several may have one name.
-func (m *Merged) Listings(name string) []Listing {
+// Listings returns the functions that are asked about: several may have one name.
+func (m *Merged) Listings() []Listing {
 	var all []Listing
 	for _, core := range m.cores() {
 		p := m.programs[core]
 		for i := range p.functions {
-			if p.functions[i].isCalled(name) {
+			if m.Selects(&Name{Core: p.core, Address: p.functions[i].address}) {
 				all = append(all, m.listing(p, int32(i)))
 			}
 		}

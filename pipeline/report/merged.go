@@ -28,6 +28,7 @@ import (
 // Options say what to read.
 type Options struct {
 	Test    string      // only datasets whose label `test` is this; "": all
+	Only    Selection   // the part of the program that is asked about
 	Exclude []Exclusion // left out of all figures
 	Clocks  bool        // where --cycle-hz was not given, timestamps measure the clock of the core
 }
@@ -43,7 +44,8 @@ type Merged struct {
 	outside  map[location]*counts // where no program has an instruction
 	entries  map[string]*counts   // by exception: the cycles of its entries
 	excluded []Excluded
-	measure  bool // Options.Clocks
+	selected map[location]bool // functions that are asked about; nil: all
+	measure  bool              // Options.Clocks
 	clocks   []clock.Rate
 
 	stacked bool // all datasets have stacks

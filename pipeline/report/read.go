@@ -40,6 +40,9 @@ func Read(dirs []string, opt Options) (*Merged, error) {
 	for _, p := range m.programs {
 		m.named = m.named || len(p.functions) > 0
 	}
+	if err := m.selects(&opt.Only); err != nil {
+		return nil, err
+	}
 	m.exclude(opt.Exclude)
 	for _, d := range open {
 		if err := m.readCounts(d); err != nil {

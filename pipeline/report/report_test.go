@@ -79,16 +79,18 @@ func TestCoverage(t *testing.T) {
 	}, c, cmpopts.IgnoreFields(report.Coverage{}, "Rows"))
 	equal(t, []report.CoverageRow{
 		{
-			Name:         report.Name{Function: "helper", Address: 0x1010, File: "src/util.c", Line: 3},
-			Instructions: tally(2, 2, 0), Lines: report.Figure{Covered: 1, Of: 1}, Executions: 7,
-		},
-		{
 			Name:         report.Name{Function: "main", Address: 0x1000, File: "src/main.c", Line: 10},
 			Instructions: tally(2, 5, 2), Lines: report.Figure{Covered: 2, Of: 3}, Outcomes: report.Figure{Covered: 3, Of: 6}, Both: 1, Executions: 5,
+			OneWay: 1, First: report.OneWay{Line: 13},
 		},
 		{
 			Name:         report.Name{Function: "unused", Address: 0x1014, File: "src/util.c", Line: 9},
 			Instructions: tally(0, 2, 0), Lines: report.Figure{Of: 2},
+			NeverCalled: 1,
+		},
+		{
+			Name:         report.Name{Function: "helper", Address: 0x1010, File: "src/util.c", Line: 3},
+			Instructions: tally(2, 2, 0), Lines: report.Figure{Covered: 1, Of: 1}, Executions: 7,
 		},
 	}, c.Rows)
 }
@@ -153,7 +155,7 @@ code 0x1004 a32 other at=b.c:2
 	c := m.Coverage(report.ByFile)
 	equal(t, report.Figure{Covered: 1, Of: 2}, c.Functions)
 	equal(t, report.Figure{Covered: 1, Of: 2}, c.Lines)
-	equal(t, "inline.h", c.Rows[0].File)
+	equal(t, []string{"b.c", "inline.h"}, []string{c.Rows[0].File, c.Rows[1].File}) // the most missed first
 }
 
 // Without a program file the code is what ran: there are no percentages.

@@ -30,7 +30,7 @@ var traces = []struct {
 }
 
 const (
-	decoded    = "tracelake decodes PFT, ETMv3, ETMv2 and ETMv1"
+	decoded    = "tracelake decodes PFT and ETMv1 to ETMv3"
 	ofSoftware = "it says what software wrote, not what was executed"
 )
 

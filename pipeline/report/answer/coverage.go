@@ -2,8 +2,11 @@ package answer
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/growth"
 	"github.com/tracelake/tracelake/schema"
@@ -82,7 +85,35 @@ func coverageFigures(row func(int) *report.CoverageRow, named bool) []Column {
 		})},
 		{Key: "branches_both_ways", Unit: Count, At: func(i int) Value { return Int(row(i).Both) }},
 		{"executions", "EXECUTIONS", Count, executions, 0, func(i int) Value { return Int(row(i).Executions) }},
+		{Key: "functions_never_called", Unit: Count, At: func(i int) Value { return Int(row(i).NeverCalled) }},
+		{Key: "branches_one_way", Unit: Count, At: func(i int) Value { return Int(row(i).OneWay) }},
+		{Title: title("WHY"), Weight: Remark, At: func(i int) Value { return Text(whyMissed(row(i))) }},
 	}
+}
+
+// whyMissed says why instructions of a row did not run.
+func whyMissed(r *report.CoverageRow) string {
+	var why []string
+	switch {
+	case r.NeverCalled > 0 && r.Function != "":
+		return "never called"
+	case r.NeverCalled > 0:
+		why = append(why, figures.Count(r.NeverCalled, "function")+" never called")
+	}
+	if r.OneWay > 0 && r.Missed() > 0 {
+		text := "branch never taken"
+		if r.First.Taken {
+			text = "branch always taken"
+		}
+		if r.First.Line > 0 {
+			text += fmt.Sprintf(" (line %d)", r.First.Line)
+		}
+		if r.OneWay > 1 {
+			text += fmt.Sprintf(" and %d more", r.OneWay-1)
+		}
+		why = append(why, text)
+	}
+	return strings.Join(why, ", ")
 }
 
 // OfCore follows what is of a core.

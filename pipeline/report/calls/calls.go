@@ -65,7 +65,7 @@ func Read(m *report.Merged, dirs []string, test string) (*Table, error) {
 		return read.EachBatch(d, &schema.CallTimes, s.Source,
 			func(b *schema.Batch) error { return r.addTimes(b, tree, unit) })
 	})
-	return r.conclude(), err
+	return r.conclude(m), err
 }
 
 // unitOf returns what durations in a tree are in.
@@ -144,12 +144,12 @@ func (r *reader) addTimes(b *schema.Batch, t *Tree, unit durations.Unit) error {
 }
 
 // conclude works out figures and puts the rows in order.
-func (r *reader) conclude() *Table {
+func (r *reader) conclude(m *report.Merged) *Table {
 	t := &r.table
 	for k, i := range r.index {
 		t.Rows[i].Summary = durations.OfClasses(k.unit, r.bounds[i], r.classes[i])
 	}
-	t.Rows = slices.DeleteFunc(t.Rows, func(r Row) bool { return r.Calls == 0 })
+	t.Rows = slices.DeleteFunc(t.Rows, func(r Row) bool { return r.Calls == 0 || !m.Selects(&r.Name) })
 	slices.SortFunc(t.Rows, func(x, y Row) int {
 		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(spent(y.Unit, &y.All), spent(x.Unit, &x.All)),
 			cmp.Compare(y.Sum, x.Sum), cmp.Compare(y.Calls, x.Calls), x.Compare(&y.Name))

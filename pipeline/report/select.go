@@ -1,0 +1,116 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A Selection is the part of the program that is asked about: all of it if it is empty. A glob is as [path.Match] has
+// it; that of a file is compared with as many of the last parts of a path as it has itself. With globs of both kinds
+// an instruction is selected if one of each matches.
+type Selection struct {
+	Functions []string // globs of names, linkage names and aliases, or addresses in hexadecimal
+	Files     []string // globs of paths
+}
+
+// A NoMatchError says that a glob matches nothing.
+type NoMatchError struct {
+	Glob  string
+	Names []string // that it was compared with, each once, in order
+}
+
+func (e *NoMatchError) Error() string { return fmt.Sprintf("%s matches nothing", e.Glob) }
+
+// unselected is the exclusion of an instruction that nobody asked about.
+const unselected = -2
+
+// selects takes all that is not selected out of the figures. It fails with a [*NoMatchError] if a glob matches nothing.
+func (m *Merged) selects(s *Selection) error {
+	if len(s.Functions)+len(s.Files) == 0 {
+		return nil
+	}
+	m.selected = map[location]bool{}
+	used := map[string]bool{}
+	for _, p := range m.programs {
+		functions := make([]bool, len(p.functions))
+		for i := range p.functions {
+			functions[i] = p.functions[i].matches(s.Functions, used)
+		}
+		for i := range p.code {
+			x := &p.code[i]
+			if x.function == none || !functions[x.function] || !matchesFile(m.fileOf(p, x), s.Files, used) {
+				x.exclusion = unselected
+				continue
+			}
+			m.selected[location{p.core, p.functions[x.function].address}] = true
+		}
+	}
+	for _, glob := range s.Functions {
+		if !used[glob] {
+			return &NoMatchError{glob, slices.Compact(m.FunctionNames())}
+		}
+	}
+	for _, glob := range s.Files {
+		if !used[glob] {
+			return &NoMatchError{glob, m.fileNames()}
+		}
+	}
+	return nil
+}
+
+// Selects reports whether a function of a core is asked about.
+func (m *Merged) Selects(n *Name) bool {
+	return m.selected == nil || m.selected[location{n.Core, n.Address}]
+}
+
+// matches says whether any of globs matches a name of f, or there are none. It marks those that do.
+func (f *function) matches(globs []string, used map[string]bool) bool {
+	found := len(globs) == 0
+	for _, glob := range globs {
+		is := func(name string) bool { ok, _ := path.Match(glob, name); return ok } // a bad pattern matches nothing
+		if f.isCalled(glob) || is(f.name) || is(f.linkage) || slices.ContainsFunc(strings.Fields(f.alias), is) {
+			used[glob], found = true, true
+		}
+	}
+	return found
+}
+
+// matchesFile says whether any of globs matches a path, or there are none. It marks those that do.
+func matchesFile(file string, globs []string, used map[string]bool) bool {
+	found := len(globs) == 0
+	for _, glob := range globs {
+		parts, n := strings.Split(file, "/"), strings.Count(glob, "/")+1
+		if ok, _ := path.Match(glob, strings.Join(parts[max(0, len(parts)-n):], "/")); ok {
+			used[glob], found = true, true
+		}
+	}
+	return found
+}
+
+// fileOf returns the file of an instruction: that of its line or, if it has none, of its function.
+func (m *Merged) fileOf(p *program, x *instruction) string {
+	if x.line != none {
+		return m.places.files[m.places.lines[x.line].file]
+	}
+	return p.functions[x.function].file
+}
+
+// fileNames are the last parts of the paths of all files, each once, in order.
+func (m *Merged) fileNames() []string {
+	var names []string
+	for _, file := range m.places.files {
+		names = append(names, path.Base(file))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// lineOf returns the number of the line of an instruction, 0 if it has none.
+func (m *Merged) lineOf(x *instruction) uint32 {
+	if x.line == none {
+		return 0
+	}
+	return m.places.lines[x.line].number
+}
