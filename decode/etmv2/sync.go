@@ -17,7 +17,12 @@ type cutter struct {
 }
 
 // NewCutter implements [decode.Protocol].
-func (c *Config) NewCutter() decode.Cutter { return &cutter{cfg: c} }
+func (c *Config) NewCutter() decode.Cutter {
+	if c.splitsBytes() {
+		return &nibbleCutter{cutter: cutter{cfg: c}, frames: newFramer(c)}
+	}
+	return &cutter{cfg: c}
+}
 
 // ordinaryPair reports whether the statuses of two samples are neither TR nor TD, w
 // being their records: whether bits 3:1 are 3 in none.
@@ -46,4 +51,54 @@ func (c *cutter) Find(b []byte, _ bool) decode.Cuts {
 		}
 	}
 	return decode.Cuts{At: c.cuts, Settled: i}
+}
+
+// A nibbleCutter is a cutter that also finds which TFOs split a byte, where nothing after
+// them shows it. It frames all samples, in order; the first TFO, and one after samples
+// that cannot be read, is taken for one between bytes.
+type nibbleCutter struct {
+	cutter
+	frames *framer
+	framed bool // up to the end of what was found
+}
+
+// Find implements [decode.Cutter]. A cut at a TFO that splits a byte asks for the sample
+// before it.
+func (c *nibbleCutter) Find(b []byte, last bool) decode.Cuts {
+	end := len(b)
+	if !last {
+		end = max(0, end-reach*port.SampleBytes)
+	}
+	found := c.cutter.Find(b[:end], last)
+	from, continued := 0, true
+	for i := range found.At {
+		cut := &found.At[i]
+		c.frame(b, from, cut.At, continued)
+		if from, continued = cut.At, false; c.splits() {
+			cut.Before = port.SampleBytes
+		}
+	}
+	c.frame(b, from, found.Settled, continued)
+	return found
+}
+
+// splits reports whether the TFO after what is framed splits a byte.
+func (c *nibbleCutter) splits() bool { return c.framed && c.frames.splits() }
+
+// frame frames the samples from a cut on, or those that continue a segment.
+func (c *nibbleCutter) frame(b []byte, from, to int, continued bool) {
+	if from == to || continued && !c.framed {
+		return
+	}
+	p := decode.Part{Data: b[from:to], Ahead: b[to:min(len(b), to+reach*port.SampleBytes)], Continued: continued}
+	c.frames.begin(&p, !continued && c.splits())
+	err := error(nil)
+	if !continued {
+		err = c.frames.tfo(&TFO{})
+	}
+	var x frame
+	for err == nil && !x.last {
+		err = c.frames.frame(&x)
+	}
+	c.framed = err == nil
 }
