@@ -65,7 +65,7 @@ func (in *Inspection) addUnread(g *Guess) {
 	for _, s := range g.streams {
 		if s.confidence() == NoGuess {
 			in.Sources = append(in.Sources, SourceInspection{
-				Source: schema.SourceText(s.id), Bytes: s.bytes,
+				Source: schema.SourceText(s.id), Unit: schema.UnitBytes.String(), Bytes: s.bytes,
 				Status:  schema.SourceStatusNames[schema.StatusUnconfigured],
 				Problem: "it is of no protocol that is decoded, or holds too little", Registers: map[string]string{},
 				Guessed: s.guessed(g.Framed),
