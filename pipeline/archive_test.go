@@ -293,6 +293,37 @@ func TestArchiveHostile(t *testing.T) {
 	}
 }
 
+// A damaged table has one problem and one remedy, whoever finds it.
+func TestArchiveTableDamaged(t *testing.T) {
+	input, opt := rawSample(t)
+	dir := archiveOf(t, input, opt, archive.CreateOptions{})
+	tables, err := filepath.Glob(filepath.Join(dir, "dataset", "counts", "*.parquet"))
+	if err != nil || len(tables) != 1 {
+		t.Fatalf("%q: %v", tables, err)
+	}
+	text, err := os.ReadFile(tables[0])
+	check(t, err)
+	copy(text[len(text)/4:], make([]byte, len(text)/2))
+	check(t, os.WriteFile(tables[0], text, 0o600))
+	const remedy = "; take another copy of the archive"
+	report, err := archive.Check(t.Context(), dir, "", nil)
+	check(t, err)
+	if len(report.Problems) != 1 || !strings.HasSuffix(report.Problems[0].Error(), remedy) {
+		t.Errorf("verify: %v, want 1 problem%s", report.Problems, remedy)
+	}
+	d, err := dataset.Open(dir)
+	check(t, err)
+	defer d.Close()
+	for _, err = range d.Batches(&schema.Counts) {
+		if err != nil {
+			break
+		}
+	}
+	if err == nil || !strings.HasSuffix(err.Error(), remedy) {
+		t.Errorf("read: %v, want %s", err, remedy)
+	}
+}
+
 // changeTrace changes the file of trace data.
 func changeTrace(ix *archive.Index, change func(*archive.File)) {
 	for i := range ix.Files {

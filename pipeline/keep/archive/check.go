@@ -237,14 +237,27 @@ func (c *checker) checkDataset(ctx context.Context) error {
 		done = now
 	})
 	if e, ok := errors.AsType[*dataset.Error](err); ok {
-		c.report.Problems = append(c.report.Problems, e)
+		c.takeOver(e)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	c.report.Tables, c.report.Rows, c.report.Older = d.Tables, d.Rows, d.Older
-	c.report.Problems = append(c.report.Problems, d.Problems...)
+	c.takeOver(d.Problems...)
 	c.report.Unchecked = append(c.report.Unchecked, d.Unchecked...)
 	return nil
+}
+
+// takeOver adds problems of the dataset, but for files that have one already.
+func (c *checker) takeOver(problems ...*dataset.Error) {
+	known := map[string]bool{}
+	for _, p := range c.report.Problems {
+		known[p.File] = true
+	}
+	for _, p := range problems {
+		if !known[p.File] {
+			c.report.Problems = append(c.report.Problems, p)
+		}
+	}
 }
