@@ -2,12 +2,14 @@ package pipeline
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -266,6 +268,7 @@ func TestArchiveHostile(t *testing.T) {
 		{"a wrong size", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Bytes++ }) }, "holds"},
 		{"a file that is not there", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Path = "capture/none.zst" }) }, "is missing"},
 		{"not packed", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Path = "capture/plain.zst" }) }, "seek table"},
+		{"too many files", func(ix *archive.Index) { ix.Files = append(ix.Files, make([]archive.File, 1<<16)...) }, "65536 at most"},
 		{"one file twice", func(ix *archive.Index) {
 			changeTrace(ix, func(f *archive.File) {
 				ix.Files = append(ix.Files, archive.File{Name: "more", Kind: f.Kind, SHA256: f.SHA256, Bytes: f.Bytes, Path: f.Path, Packed: true})
@@ -321,6 +324,43 @@ func TestArchiveTableDamaged(t *testing.T) {
 	}
 	if err == nil || !strings.HasSuffix(err.Error(), remedy) {
 		t.Errorf("read: %v, want %s", err, remedy)
+	}
+}
+
+// Checking an archive of many small files takes memory, and so time, for what they hold.
+func TestArchiveManyFiles(t *testing.T) {
+	input, opt := rawSample(t)
+	dir := archiveOf(t, input, opt, archive.CreateOptions{})
+	index, sums := filepath.Join(dir, schema.ArchiveFile), filepath.Join(dir, archive.SumsFile)
+	text, err := os.ReadFile(index)
+	check(t, err)
+	list, err := os.ReadFile(sums)
+	check(t, err)
+	var ix archive.Index
+	check(t, json.Unmarshal(text, &ix))
+	files := need.Size(1000, 60_000)
+	for i := range files {
+		name := fmt.Sprintf("capture/more%d.ini", i)
+		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(name)))
+		check(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
+		ix.Files = append(ix.Files, archive.File{Name: name, Kind: "ini", Bytes: int64(len(name)), SHA256: sum, Path: name})
+		list = fmt.Appendf(list, "%s  %s\n", sum, name)
+	}
+	more, err := json.Marshal(&ix)
+	check(t, err)
+	check(t, os.WriteFile(index, more, 0o600))
+	list = bytes.Replace(list, fmt.Appendf(nil, "%x", sha256.Sum256(text)), fmt.Appendf(nil, "%x", sha256.Sum256(more)), 1)
+	check(t, os.WriteFile(sums, list, 0o600))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	report, err := archive.Check(t.Context(), dir, "", nil)
+	runtime.ReadMemStats(&after)
+	check(t, err)
+	if len(report.Problems) > 0 || report.Files < files {
+		t.Errorf("%d files, %v", report.Files, report.Problems)
+	}
+	if each := (after.TotalAlloc - before.TotalAlloc) / uint64(files); each > 64<<10 {
+		t.Errorf("%d bytes for each of %d files", each, files)
 	}
 }
 
