@@ -54,11 +54,12 @@ func (c *cutter) Find(b []byte, _ bool) decode.Cuts {
 }
 
 // A nibbleCutter is a cutter that also finds which TFOs split a byte, where nothing after
-// them shows it. It frames all samples, in order; the first TFO, and one after samples
-// that cannot be read, is taken for one between bytes.
+// them shows it: it frames all samples, in order. The first TFO is taken for one between
+// bytes; after samples that cannot be read, what fits those that follow is.
 type nibbleCutter struct {
 	cutter
 	frames *framer
+	begun  bool // there was a TFO
 	framed bool // up to the end of what was found
 }
 
@@ -70,28 +71,59 @@ func (c *nibbleCutter) Find(b []byte, last bool) decode.Cuts {
 		end = max(0, end-reach*port.SampleBytes)
 	}
 	found := c.cutter.Find(b[:end], last)
-	from, continued := 0, true
+	from, continued, half := 0, true, false
 	for i := range found.At {
 		cut := &found.At[i]
-		c.frame(b, from, cut.At, continued)
-		if from, continued = cut.At, false; c.splits() {
+		c.frame(b, from, cut.At, continued, half)
+		from, continued = cut.At, false
+		if half = c.splits(b, found.At[i:]); half {
 			cut.Before = port.SampleBytes
 		}
+		c.begun = true
 	}
-	c.frame(b, from, found.Settled, continued)
+	c.frame(b, from, found.Settled, continued, half)
 	return found
 }
 
-// splits reports whether the TFO after what is framed splits a byte.
-func (c *nibbleCutter) splits() bool { return c.framed && c.frames.splits() }
+// splits reports whether the TFO at the first of some cuts splits a byte.
+func (c *nibbleCutter) splits(b []byte, at []decode.Cut) bool {
+	if c.framed {
+		if v, ok := c.frames.nextTFO(); ok {
+			if owed, half := c.frames.owed(); owed == v {
+				return half
+			}
+		}
+	}
+	if !c.begun {
+		return false
+	}
+	b = b[at[0].At:min(len(b), at[0].At+reach*port.SampleBytes)]
+	end := len(b)
+	if len(at) > 1 {
+		end = min(end, at[1].At-at[0].At)
+	} else if next := (&cutter{cfg: c.cfg}).Find(b, true).At; len(next) > 1 {
+		end = next[1].At
+	}
+	return c.fit(b, end, true) > c.fit(b, end, false)
+}
+
+// fit is how well the samples of a segment, which ends at b[end], fit a TFO that splits a
+// byte, or not.
+func (c *nibbleCutter) fit(b []byte, end int, half bool) int64 {
+	var s score
+	c.frames.begin(&decode.Part{Data: b[:end], Ahead: b[end:]}, half)
+	s.segment(c.frames)
+	return s.value()
+}
 
 // frame frames the samples from a cut on, or those that continue a segment.
-func (c *nibbleCutter) frame(b []byte, from, to int, continued bool) {
+func (c *nibbleCutter) frame(b []byte, from, to int, continued, half bool) {
 	if from == to || continued && !c.framed {
 		return
 	}
-	p := decode.Part{Data: b[from:to], Ahead: b[to:min(len(b), to+reach*port.SampleBytes)], Continued: continued}
-	c.frames.begin(&p, !continued && c.splits())
+	c.frames.begin(&decode.Part{
+		Data: b[from:to], Ahead: b[to:min(len(b), to+reach*port.SampleBytes)], Continued: continued,
+	}, half)
 	err := error(nil)
 	if !continued {
 		err = c.frames.tfo(&TFO{})
