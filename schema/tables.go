@@ -445,8 +445,8 @@ var Segments = Table{
 		},
 		Column{
 			Name: "decode_from", Type: Int32, Nullable: true, Rising: true,
-			Doc: "Segment at which decoding has to begin for the rows of this one: this one, or one before it that it " +
-				"changes or that says how its bytes are divided; NULL as stream_offset.",
+			Doc: "Segment at which decoding has to begin for the rows of this one: this one, or one before it that it still " +
+				"changes; NULL as stream_offset.",
 		},
 		Column{
 			Name: "stack", Type: Int32, Nullable: true,
