@@ -18,7 +18,7 @@ COUNT = go run ./bench/testcount
 # The packages whose tests take longest begin first: no processor is idle at the end.
 SLOW = $(wildcard ./pipeline ./bench/tools/same ./cmd/tracelake ./bench/generate)
 
-.PHONY: check test long lint race fuzz bench compare generate release
+.PHONY: check test long lint race fuzz bench compare mutants generate release
 
 check: lint test race
 
@@ -79,6 +79,13 @@ COMPARE ?=
 
 compare:
 	go run ./bench/compare $(if $(wildcard ../shared/captures),-silicon ../shared/captures) $(COMPARE)
+
+# How well tests find faults: docs/conformance.md, Mutants. Half an hour on two quiet cores.
+# MUTANTS='-n 20 -seed 2' is another sample.
+MUTANTS ?=
+
+mutants:
+	go run ./bench/tools/mutants $(MUTANTS)
 
 # What is generated is what the repository has: no file differs, none is new.
 generate:

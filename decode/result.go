@@ -87,6 +87,9 @@ type SegmentStart struct {
 	SameContext bool
 	// Trigger reports that a trigger came with the packet, and precedes it.
 	Trigger bool
+	// Dependent reports that the cut can only be decoded after the segment before it:
+	// decoding cannot begin here.
+	Dependent bool
 	// CycleAccurate reports that cycles are counted: `cycle` is 0 at the start of
 	// an epoch, not NULL. The recorder sets it.
 	CycleAccurate bool

@@ -2,12 +2,14 @@ package pipeline
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -267,6 +269,7 @@ func TestArchiveHostile(t *testing.T) {
 		{"a wrong size", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Bytes++ }) }, "holds"},
 		{"a file that is not there", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Path = "capture/none.zst" }) }, "is missing"},
 		{"not packed", func(ix *archive.Index) { changeTrace(ix, func(f *archive.File) { f.Path = "capture/plain.zst" }) }, "seek table"},
+		{"too many files", func(ix *archive.Index) { ix.Files = append(ix.Files, make([]archive.File, 1<<16)...) }, "65536 at most"},
 		{"one file twice", func(ix *archive.Index) {
 			changeTrace(ix, func(f *archive.File) {
 				ix.Files = append(ix.Files, archive.File{Name: "more", Kind: f.Kind, SHA256: f.SHA256, Bytes: f.Bytes, Path: f.Path, Packed: true})
@@ -291,6 +294,74 @@ func TestArchiveHostile(t *testing.T) {
 	check(t, errors.Join(os.Rename(trace, trace+".moved"), os.Symlink(trace+".moved", trace)))
 	if _, err := Export(t.Context(), dir, filepath.Join(t.TempDir(), "run"), Options{Level: schema.LevelNone, Workers: 1}); err == nil || !strings.Contains(err.Error(), "link") {
 		t.Errorf("a link: %v", err)
+	}
+}
+
+// A damaged table has one problem and one remedy, whoever finds it.
+func TestArchiveTableDamaged(t *testing.T) {
+	input, opt := rawSample(t)
+	dir := archiveOf(t, input, opt, archive.CreateOptions{})
+	tables, err := filepath.Glob(filepath.Join(dir, "dataset", "counts", "*.parquet"))
+	if err != nil || len(tables) != 1 {
+		t.Fatalf("%q: %v", tables, err)
+	}
+	text, err := os.ReadFile(tables[0])
+	check(t, err)
+	copy(text[len(text)/4:], make([]byte, len(text)/2))
+	check(t, os.WriteFile(tables[0], text, 0o600))
+	const remedy = "; take another copy of the archive"
+	report, err := archive.Check(t.Context(), dir, "", nil)
+	check(t, err)
+	if len(report.Problems) != 1 || !strings.HasSuffix(report.Problems[0].Error(), remedy) {
+		t.Errorf("verify: %v, want 1 problem%s", report.Problems, remedy)
+	}
+	d, err := dataset.Open(dir)
+	check(t, err)
+	defer d.Close()
+	for _, err = range d.Batches(&schema.Counts) {
+		if err != nil {
+			break
+		}
+	}
+	if err == nil || !strings.HasSuffix(err.Error(), remedy) {
+		t.Errorf("read: %v, want %s", err, remedy)
+	}
+}
+
+// Checking an archive of many small files takes memory, and so time, for what they hold.
+func TestArchiveManyFiles(t *testing.T) {
+	input, opt := rawSample(t)
+	dir := archiveOf(t, input, opt, archive.CreateOptions{})
+	index, sums := filepath.Join(dir, schema.ArchiveFile), filepath.Join(dir, archive.SumsFile)
+	text, err := os.ReadFile(index)
+	check(t, err)
+	list, err := os.ReadFile(sums)
+	check(t, err)
+	var ix archive.Index
+	check(t, json.Unmarshal(text, &ix))
+	files := need.Size(1000, 60_000)
+	for i := range files {
+		name := fmt.Sprintf("capture/more%d.ini", i)
+		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(name)))
+		check(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
+		ix.Files = append(ix.Files, archive.File{Name: name, Kind: "ini", Bytes: int64(len(name)), SHA256: sum, Path: name})
+		list = fmt.Appendf(list, "%s  %s\n", sum, name)
+	}
+	more, err := json.Marshal(&ix)
+	check(t, err)
+	check(t, os.WriteFile(index, more, 0o600))
+	list = bytes.Replace(list, fmt.Appendf(nil, "%x", sha256.Sum256(text)), fmt.Appendf(nil, "%x", sha256.Sum256(more)), 1)
+	check(t, os.WriteFile(sums, list, 0o600))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	report, err := archive.Check(t.Context(), dir, "", nil)
+	runtime.ReadMemStats(&after)
+	check(t, err)
+	if len(report.Problems) > 0 || report.Files < files {
+		t.Errorf("%d files, %v", report.Files, report.Problems)
+	}
+	if each := (after.TotalAlloc - before.TotalAlloc) / uint64(files); each > 64<<10 {
+		t.Errorf("%d bytes for each of %d files", each, files)
 	}
 }
 

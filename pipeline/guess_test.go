@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -179,6 +180,31 @@ func TestGuessNothing(t *testing.T) {
 	}
 	if files < 50 {
 		t.Errorf("%d files", files)
+	}
+}
+
+// A source of frames that is of no known protocol is counted in bytes, as all are there.
+func TestGuessUnread(t *testing.T) {
+	dir := t.TempDir()
+	if err := sample.Extract(dir); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := os.ReadFile(filepath.Join(dir, "trace.bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const id = 0x21
+	other := append([]byte{id<<1 | 1}, bytes.Repeat([]byte{0x55, 0x54}, 7)...)
+	file := filepath.Join(dir, "two.bin")
+	if err := os.WriteFile(file, append(trace, bytes.Repeat(append(other, 0), 20)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, err := Inspect(t.Context(), file, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(in.Sources) != 2 || in.Sources[1].Source != "0x21" || in.Sources[1].Bytes != 20*14 || in.Sources[1].Unit != "bytes" {
+		t.Errorf("sources %+v", in.Sources)
 	}
 }
 

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -184,5 +185,42 @@ func (r *readTables) checkPart(t *testing.T, whole *readTables) {
 	}
 	for _, w := range r.manifest.Window.Sources {
 		whole.sources[w.Source].checkWindow(t, r.sources[w.Source], int(w.First), int(w.Last))
+	}
+}
+
+// TestWindowSaysWhatFallingTimestampsLeaveOut decodes a sample whose timestamps begin anew twice.
+func TestWindowSaysWhatFallingTimestampsLeaveOut(t *testing.T) {
+	dir := repeatedSample(t, 3)
+	index := exportInto(t, dir, Options{Level: schema.LevelNone, Workers: 2})
+	segments := readDataset(t, index).sources[0x10].tables["segments"]
+	at := func(i int) schema.Null[uint64] { return window.SegmentOf(segments, i).Timestamp }
+	n := segments.Rows() / 3
+	from, to := at(n/3).V, at(n/2).V
+	if from == 0 || to <= from {
+		t.Fatalf("timestamps %d to %d of %d segments", from, to, n)
+	}
+	out := exportInto(t, dir, Options{Workers: 2, Window: &Window{Span: spanOf(window.ByTimestamp, int64(from), int64(to)), Index: index}})
+	w := readDataset(t, out)
+	got := w.manifest.Window.Sources[0]
+	left, first := 0, 0
+	for i := int(got.Last) + 1; i < segments.Rows(); i++ {
+		begin, end := at(i), schema.Null[uint64]{}
+		if i+1 < segments.Rows() {
+			end = at(i + 1)
+		}
+		if begin.OK && begin.V >= from && begin.V < to || end.OK && end.V >= from && end.V < to {
+			if left++; left == 1 {
+				first = i
+			}
+		}
+	}
+	want := fmt.Sprintf("source 0x10: timestamps fall 2 times; after the window %d segments have timestamps in it, left out: the first is segment %d (--from segment=%d)",
+		left, first, first)
+	if left < n/6 || !slices.Contains(w.manifest.Notes, want) {
+		t.Errorf("notes %q, want %q", w.manifest.Notes, want)
+	}
+	whole := exportInto(t, dir, Options{Workers: 2, Window: &Window{Span: spanOf(window.ByTimestamp, 0, 1<<62), Index: index}})
+	if notes := readDataset(t, whole).manifest.Notes; !slices.Contains(notes, "source 0x10: timestamps fall 2 times; no segment after the window has timestamps in it") {
+		t.Errorf("notes %q of all timestamps", notes)
 	}
 }

@@ -22,6 +22,7 @@ func TestFastPathEdges(t *testing.T) {
 		{"bad second", begin + "BE:10* IE:00 TR:07 IE:00 " + start},
 		{"an abandoned branch before a usual one", begin + "BE:10* BE:18* IE:00 IE:00 BE:10* IE:00 IE:00 IE:00 TD:00"},
 		{"a trigger in the offset", begin + "BE:10* TR:00 IE:00 IE:00 BE:10* IE:00 TR:00 IE:00 TD:00"},
+		{"a trigger first in the offset", begin + "BE:10* IE:00 TR:00 IE:00 BE:10* TR:00 IE:00 IE:00 TD:00"},
 		{"waits between", begin + "IE:00 WT:00 BE:10* IE:00 IE:00 WT:00 WT:00 IE:00 TD:00"},
 		{"a pair of halves", begin + "BE:49* IE:00 IE:00 IE:00 IE:00 IE:00 IE:00 IE:00 TD:00"},
 	} {

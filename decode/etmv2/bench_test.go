@@ -83,7 +83,7 @@ func BenchmarkFrame(b *testing.B) {
 			if i+1 < len(at) {
 				end = at[i+1].At
 			}
-			frames.begin(&decode.Part{Data: records[cut.At:end], Ahead: records[end:min(len(records), end+reach*port.SampleBytes)]})
+			frames.begin(&decode.Part{Data: records[cut.At:end], Ahead: records[end:min(len(records), end+reach*port.SampleBytes)]}, false)
 			var p TFO
 			if err := frames.tfo(&p); err != nil {
 				b.Fatal(err)

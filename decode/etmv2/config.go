@@ -44,3 +44,7 @@ const (
 	GapAfter Gap = iota // one, with the rest of a byte that the TFO split
 	GapNone
 )
+
+// splitsBytes reports whether the rest of a byte that a TFO split comes among the bytes
+// after it: then only what came before the TFO says how they are divided.
+func (c *Config) splitsBytes() bool { return c.Width == 4 && c.Gap == GapNone }

@@ -78,7 +78,7 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 	}
 	d.rec.Begin(result, part, d.walk.Seq)
 	d.rec.Segment.CountsEach = d.cfg.CycleAccurate
-	d.frames.begin(&part)
+	d.frames.begin(&part, len(part.Before) > 0)
 	d.back = decode.BackReferences{Waits: decode.WaitsPassed}
 	d.returnIndex, d.since = noRow, sinceElement{}
 	if d.cancelable == decode.CancelableInstruction {
@@ -93,7 +93,9 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 // firstTFO applies the TFO that a segment begins with (§6.5.2, docs/etmv2.md §5.3).
 func (d *Decoder) firstTFO() {
 	d.offset = d.rec.Offset(0)
-	start := decode.SegmentStart{Offset: d.offset, Trigger: d.frames.sample(0).Status() == StatusTR}
+	start := decode.SegmentStart{
+		Offset: d.offset, Trigger: d.frames.sample(0).Status() == StatusTR, Dependent: len(d.rec.Part.Before) > 0,
+	}
 	var p TFO
 	if err := d.frames.tfo(&p); err != nil {
 		start.Unread = true
@@ -241,8 +243,9 @@ func (d *Decoder) compareTFO() {
 	if !ok {
 		return
 	}
-	owed, q := d.frames.owed(), &d.rec.Segment.Quality
+	q := &d.rec.Segment.Quality
 	q.FIFOChecks++
+	owed, _ := d.frames.owed()
 	if v == owed {
 		q.FIFORight++
 		return

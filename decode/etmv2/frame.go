@@ -38,8 +38,8 @@ func newFramer(c *Config) *framer {
 }
 
 // begin readies f for a part. In a continued part, the next byte comes out where the
-// previous part left off.
-func (f *framer) begin(p *decode.Part) {
+// previous part left off; with half, after the second nibble of one that the TFO split.
+func (f *framer) begin(p *decode.Part, half bool) {
 	at := port.Position{}
 	if p.Continued {
 		at = f.pins.At()
@@ -51,6 +51,9 @@ func (f *framer) begin(p *decode.Part) {
 	f.records = append(append(f.records[:0], p.Data...), p.Ahead...)
 	f.samples, f.at = len(p.Data)/port.SampleBytes, 0
 	f.pins.Reset(f.records, at)
+	if half {
+		f.pins.PassNibble()
+	}
 }
 
 func (f *framer) sample(i int) port.Sample { return port.At(f.records[i*port.SampleBytes:]) }
@@ -336,21 +339,26 @@ func (f *framer) branch(p *Packet, start, k int) (err error) {
 }
 
 // owed returns how many bytes the statuses of the part owe that come out after its
-// end, where the samples ahead begin with a TFO (§6.5.2).
-func (f *framer) owed() int {
-	n, end := 0, f.pins.At()
-	after := func(at port.Position) bool {
-		return at.Sample > end.Sample || at.Sample == end.Sample && at.Second && !end.Second
-	}
+// end, where the samples ahead begin with a TFO (§6.5.2). With half, the second nibble of
+// another comes first, which a TFO does not count.
+func (f *framer) owed() (n int, half bool) {
+	end := f.pins.At()
 	rest := port.NewPins(f.cfg.Width, f.nextCarrying)
 	rest.Reset(f.records, port.Position{Sample: f.samples})
-	for !after(rest.At()) && rest.At() != end {
-		if _, ok := rest.Next(); !ok || after(rest.At()) {
-			break
+	for rest.At().Before(end) {
+		if _, ok := rest.Next(); !ok || end.Before(rest.At()) {
+			return n, true
 		}
 		n++
 	}
-	return n
+	return n, false
+}
+
+// splits reports whether the TFO after the part splits a byte that is owed, whose second
+// nibble comes after the TFO's value.
+func (f *framer) splits() bool {
+	_, half := f.owed()
+	return half && f.cfg.splitsBytes()
 }
 
 // nextTFO returns the value of the TFO after the part, false if there is none, or if

@@ -103,14 +103,15 @@ func FuzzFrame(f *testing.F) {
 		c := fuzzConfig(n)
 		records := fuzzRecords(c, b)
 		whole := c.NewCutter().Find(records, true)
-		var at []int
+		var at []decode.Cut
 		cuts, from := c.NewCutter(), 0
 		step := (int(size)%7 + 1) * port.SampleBytes
 		for to := 0; to < len(records); {
 			to = min(len(records), to+step)
 			found := cuts.Find(records[from:to], to == len(records))
 			for _, cut := range found.At {
-				at = append(at, from+cut.At)
+				cut.At += from
+				at = append(at, cut)
 			}
 			from += found.Settled
 		}
@@ -118,8 +119,8 @@ func FuzzFrame(f *testing.F) {
 			t.Fatalf("%d cuts, want %d", len(at), len(whole.At))
 		}
 		for i, cut := range whole.At {
-			if at[i] != cut.At {
-				t.Fatalf("cut %d at %d, want %d", i, at[i], cut.At)
+			if at[i] != cut {
+				t.Fatalf("cut %d is %+v, want %+v", i, at[i], cut)
 			}
 		}
 		c.score(records)
@@ -189,13 +190,15 @@ func decodeBy(d decode.Decoder, c *Config, records []byte, size int) *decode.Res
 		if i+1 < len(at) {
 			end = at[i+1].At
 		}
+		before := records[cut.At-cut.Before : cut.At]
 		for from := cut.At; from < end; from += size {
 			to := min(end, from+size)
 			d.Decode(result, decode.Part{
 				Data: records[from:to], Offsets: offsets.Slice(from/port.SampleBytes, to/port.SampleBytes),
 				Ahead:     records[to:min(len(records), to+c.AheadBytes())],
-				Continued: from > cut.At, Open: to < end, End: to == len(records),
+				Continued: from > cut.At, Open: to < end, End: to == len(records), Before: before,
 			})
+			before = nil
 		}
 	}
 	return result

@@ -65,7 +65,7 @@ func (l *lister) segment(from, to int, continued bool) error {
 	ahead := min(len(l.b), (to+reach)*port.SampleBytes)
 	l.frames.begin(&decode.Part{
 		Data: l.b[from*port.SampleBytes : to*port.SampleBytes], Ahead: l.b[to*port.SampleBytes : ahead], Continued: continued,
-	})
+	}, !continued && l.synced && l.frames.splits())
 	if !continued {
 		if err := l.tfo(from); err != nil {
 			return err

@@ -27,8 +27,7 @@ func (s score) value() int64 { return s.right - s.errors - (s.checks - s.right) 
 func (c *Config) score(b []byte) score {
 	var s score
 	b = b[:len(b)/port.SampleBytes*port.SampleBytes]
-	cuts := cutter{cfg: c}
-	at := cuts.Find(b, true).At
+	at := c.NewCutter().Find(b, true).At
 	frames := newFramer(c)
 	for i, cut := range at {
 		end := len(b)
@@ -36,7 +35,7 @@ func (c *Config) score(b []byte) score {
 			end = at[i+1].At
 		}
 		ahead := min(len(b), end+reach*port.SampleBytes)
-		frames.begin(&decode.Part{Data: b[cut.At:end], Ahead: b[end:ahead]})
+		frames.begin(&decode.Part{Data: b[cut.At:end], Ahead: b[end:ahead]}, cut.Before > 0)
 		s.segment(frames)
 	}
 	return s
@@ -57,7 +56,7 @@ func (s *score) segment(frames *framer) {
 	}
 	if v, ok := frames.nextTFO(); ok {
 		s.checks++
-		if v == frames.owed() {
+		if owed, _ := frames.owed(); v == owed {
 			s.right++
 		}
 	}

@@ -8,6 +8,11 @@ type Position struct {
 	Second bool
 }
 
+// Before reports whether p comes before q.
+func (p Position) Before(q Position) bool {
+	return p.Sample < q.Sample || p.Sample == q.Sample && q.Second && !p.Second
+}
+
 // Pins reads the bytes that samples carry. It knows which samples carry none by their
 // status alone, but for what follows a sample of TR or TD, which its protocol says.
 //
@@ -107,6 +112,21 @@ func (p *Pins) after(i int, midByte bool) (int, Sample, bool) {
 		if s := At(p.records[i*SampleBytes:]); s.carries() {
 			return i, s, true
 		}
+	}
+}
+
+// PassNibble passes over the next nibble, the second one of a byte that began before the
+// records (4 pins).
+func (p *Pins) PassNibble() {
+	i, ok := p.at.Sample, true
+	if i >= len(p.records)/SampleBytes {
+		return
+	}
+	if !At(p.records[i*SampleBytes:]).carries() {
+		i, _, ok = p.after(i, true)
+	}
+	if ok {
+		p.at = Position{Sample: i + 1}
 	}
 }
 

@@ -76,6 +76,10 @@ func (s *Stitcher) start(seg *decode.Segment) schema.Start {
 	if since := s.data.Since(); since.OK {
 		at.DecodeFrom = min(at.DecodeFrom, since.V)
 	}
+	if lead.Dependent {
+		s.dependent = s.dependent.with(s.openOrdinal())
+	}
+	at.DecodeFrom = s.dependent.before(at.DecodeFrom)
 	return at
 }
 

@@ -24,9 +24,10 @@ type Stitcher struct {
 	reached      schema.Null[decode.Position]
 	taken        int32 // ordinal of the next segment
 
-	at      int64   // in the stream: units before the part at hand
-	resumed []carry // at the next places (Resume)
-	window  window
+	at        int64   // in the stream: units before the part at hand
+	resumed   []carry // at the next places (Resume)
+	dependent dependents
+	window    window
 
 	// The segment that is open: its base stays, its row grows. After the end of the segment
 	// the row waits for what Lose takes.

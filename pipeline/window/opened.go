@@ -321,6 +321,9 @@ func (w *Opened) Describe(m *schema.Manifest, sources []*plan.Source) {
 				schema.SourceWindow{Source: s.ID, First: r.First, Last: r.Last, Seq: r.Left.Seq})
 			note("a window of the capture %s: segments %d to %d of source %s", &w.Span, r.First, r.Last,
 				schema.SourceText(s.ID))
+			if text := r.clock.note(); text != "" && w.To.OK && w.To.V.Kind == ByTimestamp {
+				note("source %s: %s", schema.SourceText(s.ID), text)
+			}
 		}
 	}
 	if len(w.other) > 0 {

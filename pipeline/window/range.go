@@ -21,6 +21,7 @@ type Range struct {
 	// first; nil: the index does not say.
 	Stack []schema.Frame
 
+	clock   clock
 	checked []Segment // the first of them: see [Check]
 }
 
@@ -83,36 +84,53 @@ type finder struct {
 	buffer Ring
 	found  *Range
 	from   int32 // segment that decoding has to begin with
+	clock  clock
 }
 
-// find reads segments until it knows the last of the span.
+// find reads segments until it knows the last of the span; by timestamps, which may fall, all
+// of them.
 func (f *finder) find(rows *rows) error {
 	s, err := rows.next()
-	for s != nil && err == nil {
+	for s != nil && err == nil && !f.done() {
 		var next *Segment
 		if next, err = rows.next(); err != nil {
 			return err
 		}
-		if f.found == nil && f.reaches(s, next) {
+		f.clock.pass(s, next)
+		switch in := f.before(s); {
+		case f.found == nil && in && f.reaches(s, next):
 			f.found, f.from = &Range{First: s.Segment.V, Left: *s}, s.DecodeFrom
-		}
-		if f.found != nil {
-			if !f.before(s) {
+			f.add(s)
+		case f.found == nil:
+		case in && !f.found.After.OK:
+			f.add(s)
+		default:
+			if !f.found.After.OK {
 				f.found.After = schema.Of(s.ByteOffset)
-				break
 			}
-			f.found.Last, f.from = s.Segment.V, min(f.from, s.DecodeFrom)
-			f.found.Units += s.Bytes
-			if len(f.found.checked) < maxChecked {
-				f.found.checked = append(f.found.checked, *s)
-			}
+			f.clock.leave(f.span, s, next)
 		}
 		s = next
 	}
-	if f.found != nil && f.found.Units == 0 { // it ends before it begins
-		f.found = nil
+	if f.found != nil {
+		f.found.clock = f.clock
 	}
 	return err
+}
+
+// done reports that no later segment matters.
+func (f *finder) done() bool {
+	return f.found != nil && f.found.After.OK && f.span.To.V.Kind != ByTimestamp
+}
+
+// add adds the next segment to what was found.
+func (f *finder) add(s *Segment) {
+	r := f.found
+	r.Last, f.from = s.Segment.V, min(f.from, s.DecodeFrom)
+	r.Units += s.Bytes
+	if len(r.checked) < maxChecked {
+		r.checked = append(r.checked, *s)
+	}
 }
 
 // reaches reports whether the span begins in a segment, or before it; next is the one after

@@ -11,6 +11,9 @@ type Error struct {
 	Err     error // may be nil
 }
 
+// DamagedArchive is the remedy for a file of an archive that is not as it was written.
+const DamagedArchive = "take another copy of the archive"
+
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s; %s", e.File, e.Problem, e.Remedy) }
 
 func (e *Error) Unwrap() error { return e.Err }

@@ -127,9 +127,18 @@ func (d *Dataset) wrong(file, problem, remedy string) error {
 // damaged returns the error that a file was changed after it was written.
 func (d *Dataset) damaged(file, problem string) *Error {
 	return &Error{
-		File: filepath.Join(d.Dir, filepath.FromSlash(file)), Problem: problem, Remedy: "export again",
+		File: filepath.Join(d.Dir, filepath.FromSlash(file)), Problem: problem, Remedy: d.remedy(),
 		Damaged: true,
 	}
+}
+
+// remedy is what to do where a file is damaged.
+func (d *Dataset) remedy() string {
+	in := filepath.Dir(d.Dir)
+	if filepath.Base(d.Dir) == schema.ArchiveDataset && Dir(in) == d.Dir {
+		return DamagedArchive
+	}
+	return "export again"
 }
 
 // understand checks that this program knows the version and the format, and finds

@@ -147,7 +147,7 @@ func (r *Reader) open(path string) error {
 func (r *Reader) damaged(path string, err error) error {
 	return &Error{
 		File: filepath.Join(r.dataset.Dir, path), Problem: "cannot be read: " + err.Error(),
-		Remedy: "export again", Damaged: true, Err: err,
+		Remedy: r.dataset.remedy(), Damaged: true, Err: err,
 	}
 }
 

@@ -94,9 +94,33 @@ func TestRisingBounds(t *testing.T) {
 	}
 }
 
-// The first instruction of a page gets its index, whatever its address and opcode are.
-func TestFirstPair(t *testing.T) {
-	table := &schema.Table{Name: "code", Columns: []schema.Column{
+// Bounds are those of their row group, also after one whose values did not all go into a
+// dictionary.
+func TestBoundsAfterPlainPages(t *testing.T) {
+	numbers := &schema.Table{Name: "numbers", Columns: []schema.Column{{Name: "number", Type: schema.Uint32}}}
+	for _, tt := range []struct {
+		table *schema.Table
+		rest  string // of the columns after the first
+	}{{numbers, ""}, {codeTable(), " 7 4 other A32 true"}} {
+		var many strings.Builder
+		for i := range maxEntries + 1 {
+			fmt.Fprintf(&many, "%d%s\n", i, tt.rest)
+		}
+		var groups [][]*schema.Batch
+		for _, rows := range []string{many.String(), "5" + tt.rest + "\n6" + tt.rest} {
+			groups = append(groups, []*schema.Batch{sample.Rows(tt.table, rows)})
+		}
+		data := write(t, tt.table, None, groups)
+		if got, want := boundsOf(t, data), []string{fmt.Sprintf("0 to %d", maxEntries), "5 to 6"}; !slices.Equal(got, want) {
+			t.Errorf("%s: bounds %q, want %q", tt.table.Name, got, want)
+		}
+		compare(t, tt.table, data, groups)
+	}
+}
+
+// codeTable returns a table of instructions, whose addresses and opcodes have one index.
+func codeTable() *schema.Table {
+	return &schema.Table{Name: "code", Columns: []schema.Column{
 		{Name: "address", Type: schema.Uint32},
 		{Name: "opcode", Type: schema.Uint32},
 		{Name: "size", Type: schema.Uint8},
@@ -104,6 +128,11 @@ func TestFirstPair(t *testing.T) {
 		{Name: "isa", Type: schema.Enum, Names: []string{"A32"}},
 		{Name: "executed", Type: schema.Bool},
 	}}
+}
+
+// The first instruction of a page gets its index, whatever its address and opcode are.
+func TestFirstPair(t *testing.T) {
+	table := codeTable()
 	for _, pages := range [][]string{ // of addresses and opcodes
 		{"0 0"},
 		{"0 0, 0 0, 4 7"},

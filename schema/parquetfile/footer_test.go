@@ -66,6 +66,22 @@ func TestCheckChunkType(t *testing.T) {
 	}
 }
 
+// A chunk has as many values as its row group has rows, by its metadata and by its pages.
+func TestCheckChunkValues(t *testing.T) {
+	data := write(t, &schema.Losses, None, [][]*schema.Batch{{sample.Rows(&schema.Losses, "1 2 3 4 5 unsynced -")}})
+	c := checker{file: bytes.NewReader(data), size: int64(len(data))}
+	for _, tt := range []struct {
+		values, rows int64
+		ok           bool
+	}{{1, 1, true}, {2, 1, false}, {2, 2, false}, {1, 2, false}} {
+		m := metadata(t, data).RowGroups[0].Columns[4].MetaData
+		m.NumValues = tt.values
+		if err := c.chunk(&schema.Losses.Columns[4], &m, tt.rows); (err == nil) != tt.ok {
+			t.Errorf("1 value, of %d, for %d rows: %v", tt.values, tt.rows, err)
+		}
+	}
+}
+
 // Readers plan by the encodings of a chunk: each that occurs, once, and how many
 // pages have it.
 func TestEncodings(t *testing.T) {

@@ -101,10 +101,11 @@ func (e *Encoder) write(status uint8, p pipestat.Pins) {
 }
 
 // tfoCycle is the clock of a TFO, whose packet enters the FIFO (§5.2). The value is
-// the number of bytes before it. Without a gap it splits no byte: who starts there
-// could not tell.
+// the number of bytes before it. Without a gap it splits a byte only with variation: who
+// starts there cannot tell.
 func (e *Encoder) tfoCycle(packet []byte) (at int64, triggered bool) {
-	for len(e.due) > 0 || e.fifo.Len() > e.opt.MaxTFOValue() || e.opt.Gap == etmv2.GapNone && e.fifo.Halved() {
+	whole := e.opt.Gap == etmv2.GapNone && !e.vary.Happens(e.vary.SplitByte)
+	for len(e.due) > 0 || e.fifo.Len() > e.opt.MaxTFOValue() || whole && e.fifo.Halved() {
 		e.clock(idle, nil)
 	}
 	value := e.opt.TFOByte(e.fifo.Len())

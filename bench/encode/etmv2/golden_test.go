@@ -128,6 +128,11 @@ var golden = []struct {
 		want: "TD:9 IE:0 IE:0 WT:2 WT:0 WT:0 WT:0 WT:8 WT:0 WT:0 WT:0 WT:0",
 	},
 	{
+		name: "GAP=none, a TFO that splits a byte", options: etm(4, noGap, vary(etmv2.Variation{Seed: 16, Sync: 1, SplitByte: 1})),
+		steps: "801c>801c 801c>801c 801c>801c 801c>801c",
+		want:  "TD:9 IE:0 IE:0 TD:9 IE:4 WT:2 WT:c WT:1 WT:0 WT:8 WT:0 WT:0 WT:0 WT:0 WT:0 WT:0 WT:c WT:1 WT:0 WT:8 WT:0 WT:0 WT:0 WT:0",
+	},
+	{
 		name: "branch output", options: etm(8, branches), steps: "801c>801c 801c>801c",
 		want: "TD:09 DE:20 DE:1c WT:80 WT:00 WT:00 WT:0f WT:0f",
 		rows: "instructions 801c 801c",

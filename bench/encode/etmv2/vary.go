@@ -12,6 +12,7 @@ type Variation struct {
 	Longer     float64 // addresses of more bytes than needed
 	Split      float64 // groups split between a status and later DWs
 	Sync       float64 // TFOs that are not due
+	SplitByte  float64 // TFOs that may come between the nibbles of a byte, without a gap
 	Phantom    float64 // direct branches as phantoms
 	Cancel     float64 // exceptions that cancel an instruction that was begun
 	OutOfOrder float64 // load misses
@@ -25,11 +26,11 @@ type Variation struct {
 	After      float64 // data that is sent after trace went off
 }
 
-// Vary is the variation with one rate for everything but Halves: few executions have a
-// chance for that, and take every other.
+// Vary is the variation with one rate for everything but SplitByte and Halves: few executions
+// have a chance for these, and take every other.
 func Vary(seed uint64, rate float64) *Variation {
 	return &Variation{
-		Seed: seed, Undefined: rate, Idle: rate, Longer: rate, Split: rate, Sync: rate, Phantom: rate, Cancel: rate,
+		Seed: seed, Undefined: rate, Idle: rate, Longer: rate, Split: rate, Sync: rate, SplitByte: 0.5, Phantom: rate, Cancel: rate,
 		OutOfOrder: rate,
 		NotTraced:  rate, Delay: rate, InProgress: rate, Overflow: rate, Restart: rate, Halves: 0.5, Again: rate, After: rate,
 	}

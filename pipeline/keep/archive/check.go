@@ -159,8 +159,11 @@ func (c *checker) listContents() error {
 		if f.Path == "" {
 			continue
 		}
-		if _, ok := c.listed[f.Path]; !ok {
+		switch sum, ok := c.listed[f.Path]; {
+		case !ok:
 			c.wrong(schema.ArchiveFile, fmt.Sprintf("names %q, which %s does not list", f.Path, SumsFile))
+			continue
+		case !f.Packed && sum == f.SHA256: // is checked as it is
 			continue
 		}
 		c.add(f.Path+" unpacked", f.SHA256, f.Bytes, func() (capture.File, int64, error) { return c.Open(f.Name) })
@@ -211,6 +214,9 @@ func (c *checker) checkItems(ctx context.Context) error {
 	return nil
 }
 
+// hashBuffer is how many bytes are read at once to be hashed. An archive may have many small files.
+const hashBuffer = 1 << 18
+
 // checkItem reads an item and compares its hash.
 func (c *checker) checkItem(ctx context.Context, x *item) error {
 	file, size, err := x.open()
@@ -220,7 +226,7 @@ func (c *checker) checkItem(ctx context.Context, x *item) error {
 	defer file.Close()
 	h := sha256.New()
 	if _, err := io.CopyBuffer(h, c.progress.Reader(ctx, io.NewSectionReader(file, 0, size)),
-		make([]byte, 1<<18)); err != nil {
+		make([]byte, min(size+1, hashBuffer))); err != nil {
 		return err
 	}
 	if sum := hex.EncodeToString(h.Sum(nil)); sum != x.sum {
@@ -237,14 +243,27 @@ func (c *checker) checkDataset(ctx context.Context) error {
 		done = now
 	})
 	if e, ok := errors.AsType[*dataset.Error](err); ok {
-		c.report.Problems = append(c.report.Problems, e)
+		c.takeOver(e)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	c.report.Tables, c.report.Rows, c.report.Older = d.Tables, d.Rows, d.Older
-	c.report.Problems = append(c.report.Problems, d.Problems...)
+	c.takeOver(d.Problems...)
 	c.report.Unchecked = append(c.report.Unchecked, d.Unchecked...)
 	return nil
+}
+
+// takeOver adds problems of the dataset, but for files that have one already.
+func (c *checker) takeOver(problems ...*dataset.Error) {
+	known := map[string]bool{}
+	for _, p := range c.report.Problems {
+		known[p.File] = true
+	}
+	for _, p := range problems {
+		if !known[p.File] {
+			c.report.Problems = append(c.report.Problems, p)
+		}
+	}
 }

@@ -25,7 +25,7 @@ const (
 func damaged(dir, path, problem string) *dataset.Error {
 	return &dataset.Error{
 		File: filepath.Join(dir, filepath.FromSlash(path)), Problem: problem,
-		Remedy: "take another copy of the archive", Damaged: true,
+		Remedy: dataset.DamagedArchive, Damaged: true,
 	}
 }
 

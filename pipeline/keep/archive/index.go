@@ -53,8 +53,11 @@ type Options struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// maxIndex is the most bytes of archive.json that are read.
-const maxIndex = 16 << 20
+// maxIndex is the most bytes of archive.json that are read, maxFiles the most files it may name.
+const (
+	maxIndex = 16 << 20
+	maxFiles = 1 << 16
+)
 
 // readIndex reads archive.json. It fails with an [*dataset.Error] if there is none, or one of a
 // newer version, or one that names a path which is not in the archive.
@@ -92,6 +95,9 @@ func readIndex(dir string, root *os.Root) (*Index, error) {
 func (ix *Index) problem() string {
 	if filepath.IsAbs(ix.Images) || ix.Images == "" {
 		return fmt.Sprintf("says that images are in %q, which is not relative to it", ix.Images)
+	}
+	if n := len(ix.Files); n > maxFiles {
+		return fmt.Sprintf("names %d files: %d at most can be", n, maxFiles)
 	}
 	begins, paths := 0, map[string]bool{}
 	for i := range ix.Files {
