@@ -13,7 +13,7 @@ import (
 )
 
 // A capture that is read rightly is Good, but for its gaps. Read with the wrong protocol, register or program it is
-// not, and the reading says why, and what to do. Everyone who asks has the same reading, and the same word.
+// not, and the reading says why, and what to do: where no check agrees it may be the program, or the protocol. Everyone who asks has the same reading, and the same word.
 func TestVerdicts(t *testing.T) {
 	rstk := rstkMemory(t)
 	for i, tt := range []struct {
@@ -35,13 +35,13 @@ func TestVerdicts(t *testing.T) {
 		{
 			"PTM as ETMv3", "opencsd-tc2-ptm-rstk-t32/PTM_0_2.bin",
 			capture.Options{Protocol: "etmv3", Images: rstk},
-			"0x00", verdict.GoodWithGaps,
+			"0x00", verdict.WrongProgram,
 			"97.80 % lost: 18 × header 0xd2: a P-header that v3.4 reserves in this mode: as pft 99.98 % would decode: --protocol pft --reg ETMCR=0x20000400",
 		},
 		{
 			"ETMv3 as PTM", "am243x-r5f-etmv3-freertos-002b37c",
 			capture.Options{Regs: []string{"ETMIDR=0x411CF312"}},
-			"0x10", verdict.GoodWithGaps,
+			"0x10", verdict.WrongProgram,
 			"…: as etmv3 99.98 % would decode: --reg ETMCCER=0x0 --reg ETMCR=0x0 --reg ETMIDR=0x4104F240",
 		},
 		{"FreeRTOS", "am243x-r5f-etmv3-freertos-002b37c", capture.Options{}, "0x10", verdict.Good, ""},

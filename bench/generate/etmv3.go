@@ -11,7 +11,8 @@ import (
 
 // etmv3Protocol is that of an ETMv3.
 var etmv3Protocol = protocol{
-	name: "etmv3", major: 3, newest: 5, device: "ETM", trace: (*Recipe).traceETMv3,
+	returnsUntold: true,
+	name:          "etmv3", major: 3, newest: 5, device: "ETM", trace: (*Recipe).traceETMv3,
 	from: map[Feature]int{
 		ProfileM: 4, Timestamps: 5, ContextIDs: 0, VMIDs: 5, AltBranch: 4, TwoAtoms: 0, DataTrace: 0, DataOnlyMode: 1,
 		Frames: 0, SecondSource: 0,

@@ -19,6 +19,8 @@ type protocol struct {
 	offsets bool
 	// coprocessor says that options have to say how many words LDC and STC transfer.
 	coprocessor bool
+	// returnsUntold says that it does not send where an exception returns to.
+	returnsUntold bool
 	// from are the first minor versions with a feature; without an entry it has none.
 	from  map[Feature]int
 	trace func(r *Recipe, core *TracedCore, w *Workload)

@@ -219,7 +219,7 @@ func (r *Recipe) execution(w *Workload) execute.Options {
 	o := execute.Options{
 		Seed: r.Seed, Instructions: r.Instructions, Tasks: w.Tasks, Targets: w.Targets, Handlers: w.Handlers, Arch: w.Arch,
 		Code: w.Code, Watchdog: r.Debug == 0,
-		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches, AtPairs: r.AtPairs, Told: r.Stacks && r.Protocol == "etmv3",
+		Interrupts: 32, Rates: r.rates(w), Switches: r.Switches, AtPairs: r.AtPairs, Told: r.Stacks && findProtocol(r.Protocol).returnsUntold,
 		TraceOff: execute.Windows{Rate: r.TraceOff, Steps: windowSteps},
 		Overflow: execute.Windows{Rate: r.Overflow, Steps: windowSteps},
 		Triggers: r.Triggers, Data: r.Data != NoData,

@@ -235,7 +235,10 @@ func (r *coverageRows) add(p *program, x *instruction) {
 		row.Both += one(x.executed > 0 && x.failed > 0)
 		if x.unknown == 0 && (x.executed > 0) != (x.failed > 0) {
 			if row.OneWay++; row.OneWay == 1 {
-				row.First = OneWay{r.groups.m.lineOf(x), x.executed > 0}
+				row.First = OneWay{Taken: x.executed > 0}
+				if x.line != none {
+					row.First.Line = r.groups.m.places.lines[x.line].number
+				}
 			}
 		}
 	}

@@ -1,10 +1,6 @@
 package report
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -64,30 +60,12 @@ func (m *Merged) Listings() []Listing {
 	for _, core := range m.cores() {
 		p := m.programs[core]
 		for i := range p.functions {
-			if m.Selects(&Name{Core: p.core, Address: p.functions[i].address}) {
+			if m.Selects(p.core, p.functions[i].address) {
 				all = append(all, m.listing(p, int32(i)))
 			}
 		}
 	}
 	return all
-}
-
-// isCalled says whether a function has a name.
-func (f *function) isCalled(name string) bool {
-	return f.name == name || f.linkage == name || slices.Contains(strings.Fields(f.alias), name) ||
-		strings.EqualFold(fmt.Sprintf("0x%08x", f.address), name)
-}
-
-// FunctionNames are the names of all functions, in order.
-func (m *Merged) FunctionNames() []string {
-	var names []string
-	for _, p := range m.programs {
-		for i := range p.functions {
-			names = append(names, p.functions[i].name)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // listing lists a function.

@@ -24,7 +24,6 @@ code 0x1008 a32 other    conditional unknown=5 timed=5 cycles=5
 code 0x100c a32 return   at=m.c:4
 code 0x1010 a32 other    executed=4 timed=2 cycles=9
 `
-	m := merged(t, report.Options{}, text)
 	listings := func(name string) []report.Listing {
 		return merged(t, report.Options{Only: report.Selection{Functions: []string{name}}}, text).Listings()
 	}
@@ -44,7 +43,6 @@ code 0x1010 a32 other    executed=4 timed=2 cycles=9
 	if first.CyclesEach() != 1.5 || want[0].Rows[3].CyclesEach() != 0 || want[0].Heat(first) != 12 || wait.ByCycles || wait.Heat(&wait.Rows[0]) != 4 {
 		t.Errorf("%v cycles each; wait: %+v", first.CyclesEach(), wait)
 	}
-	equal(t, []string{"main", "wait"}, m.FunctionNames())
 }
 
 // All functions of a name are listed, those of other cores too.

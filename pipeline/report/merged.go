@@ -17,6 +17,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -64,6 +65,27 @@ type location struct {
 
 func compareLocations(a, b location) int {
 	return cmp.Or(strings.Compare(a.core, b.core), cmp.Compare(a.address, b.address))
+}
+
+// A Selection is the part of the program that is asked about: all of it if it is empty. A glob is as [path.Match] has
+// it; that of a file is compared with as many of the last parts of a path as it has itself. With globs of both kinds
+// an instruction is selected if one of each matches.
+type Selection struct {
+	Functions []string // globs of names, linkage names and aliases, or addresses in hexadecimal
+	Files     []string // globs of paths
+}
+
+// A NoMatchError says that a glob matches nothing.
+type NoMatchError struct {
+	Glob  string
+	Names []string // that it was compared with, each once, in order
+}
+
+func (e *NoMatchError) Error() string { return fmt.Sprintf("%s matches nothing", e.Glob) }
+
+// Selects reports whether a function of a core is asked about.
+func (m *Merged) Selects(core string, function schema.Address) bool {
+	return m.selected == nil || m.selected[location{core, function}]
 }
 
 // An Exclusion is a part of the program that is to be left out of the figures.

@@ -33,6 +33,9 @@ type instruction struct {
 
 const none = -1
 
+// unselected is the exclusion of an instruction that nobody asked about.
+const unselected = -2
+
 // counts are executions.
 type counts struct {
 	executed, failed, unknown, timed int64

@@ -7,25 +7,6 @@ import (
 	"strings"
 )
 
-// A Selection is the part of the program that is asked about: all of it if it is empty. A glob is as [path.Match] has
-// it; that of a file is compared with as many of the last parts of a path as it has itself. With globs of both kinds
-// an instruction is selected if one of each matches.
-type Selection struct {
-	Functions []string // globs of names, linkage names and aliases, or addresses in hexadecimal
-	Files     []string // globs of paths
-}
-
-// A NoMatchError says that a glob matches nothing.
-type NoMatchError struct {
-	Glob  string
-	Names []string // that it was compared with, each once, in order
-}
-
-func (e *NoMatchError) Error() string { return fmt.Sprintf("%s matches nothing", e.Glob) }
-
-// unselected is the exclusion of an instruction that nobody asked about.
-const unselected = -2
-
 // selects takes all that is not selected out of the figures. It fails with a [*NoMatchError] if a glob matches nothing.
 func (m *Merged) selects(s *Selection) error {
 	if len(s.Functions)+len(s.Files) == 0 {
@@ -49,7 +30,7 @@ func (m *Merged) selects(s *Selection) error {
 	}
 	for _, glob := range s.Functions {
 		if !used[glob] {
-			return &NoMatchError{glob, slices.Compact(m.FunctionNames())}
+			return &NoMatchError{glob, m.functionNames()}
 		}
 	}
 	for _, glob := range s.Files {
@@ -60,17 +41,12 @@ func (m *Merged) selects(s *Selection) error {
 	return nil
 }
 
-// Selects reports whether a function of a core is asked about.
-func (m *Merged) Selects(n *Name) bool {
-	return m.selected == nil || m.selected[location{n.Core, n.Address}]
-}
-
 // matches says whether any of globs matches a name of f, or there are none. It marks those that do.
 func (f *function) matches(globs []string, used map[string]bool) bool {
 	found := len(globs) == 0
 	for _, glob := range globs {
 		is := func(name string) bool { ok, _ := path.Match(glob, name); return ok } // a bad pattern matches nothing
-		if f.isCalled(glob) || is(f.name) || is(f.linkage) || slices.ContainsFunc(strings.Fields(f.alias), is) {
+		if f.isAt(glob) || is(f.name) || is(f.linkage) || slices.ContainsFunc(strings.Fields(f.alias), is) {
 			used[glob], found = true, true
 		}
 	}
@@ -107,10 +83,19 @@ func (m *Merged) fileNames() []string {
 	return slices.Compact(names)
 }
 
-// lineOf returns the number of the line of an instruction, 0 if it has none.
-func (m *Merged) lineOf(x *instruction) uint32 {
-	if x.line == none {
-		return 0
+// functionNames are the names of all functions, each once, in order.
+func (m *Merged) functionNames() []string {
+	var names []string
+	for _, p := range m.programs {
+		for i := range p.functions {
+			names = append(names, p.functions[i].name)
+		}
 	}
-	return m.places.lines[x.line].number
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// isAt says whether text is the address of f in hexadecimal.
+func (f *function) isAt(text string) bool {
+	return strings.EqualFold(fmt.Sprintf("0x%08x", f.address), text)
 }

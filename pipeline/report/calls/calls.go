@@ -149,7 +149,7 @@ func (r *reader) conclude(m *report.Merged) *Table {
 	for k, i := range r.index {
 		t.Rows[i].Summary = durations.OfClasses(k.unit, r.bounds[i], r.classes[i])
 	}
-	t.Rows = slices.DeleteFunc(t.Rows, func(r Row) bool { return r.Calls == 0 || !m.Selects(&r.Name) })
+	t.Rows = slices.DeleteFunc(t.Rows, func(r Row) bool { return r.Calls == 0 || !m.Selects(r.Core, r.Address) })
 	slices.SortFunc(t.Rows, func(x, y Row) int {
 		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(spent(y.Unit, &y.All), spent(x.Unit, &x.All)),
 			cmp.Compare(y.Sum, x.Sum), cmp.Compare(y.Calls, x.Calls), x.Compare(&y.Name))
