@@ -25,7 +25,7 @@ GROUP BY s.exception, s.number ORDER BY with_nested DESC, s.exception, s.number;
 -- Answer of synth, 6 rows:
 -- exception | number | entries | unit | with_nested | own | with_nested_each | own_each
 -- svc | 10 | 3 | cycles | 45473 | 43620 | 15157.7 | 14540
--- irq | 14 | 32 | cycles | 6785 | 6623 | 212 | 207
+-- irq | 14 | 32 | cycles | 6841 | 6679 | 213.8 | 208.7
 -- data_abort | 12 | 10 | cycles | 1194 | 1113 | 119.4 | 111.3
 -- undefined | 9 | 15 | cycles | 1186 | 1186 | 79.1 | 79.1
 -- NULL | NULL | 2 | cycles | 1112 | 1002 | 556 | 501
