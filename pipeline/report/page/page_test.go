@@ -60,7 +60,7 @@ func TestFigures(t *testing.T) {
 			capture: "am243x-r5f-etmv3-freertos-002b37c", elf: "freertos.elf", verdict: "✓ Good.", most: 180_000, files: 85,
 			words: []string{
 				"521 of 34,642", "31 reached, never passed", "204 of 10,123", "26 of 633", "10 wholly", "15 of 85", "48 of 4,120", "1 branch both ways", "0 of 10",
-				"free | 49,824 | 21.5 % | 61,242 | 519", "the only gap is at its end",
+				"free | 49,824 | 21.5 % | 61,242 | 519", "its only gap is at an end",
 			},
 			hottest: "free 49824, xTaskResumeAll 47748, vTaskExitCritical 27040, aligned_alloc 25478, vTaskEnterCritical 20800",
 		},

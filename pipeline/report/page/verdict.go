@@ -48,7 +48,7 @@ func goodText(t *trust.Summary) string {
 		parts[0] = "nearly every " + unit + " was decoded"
 	}
 	if t.Gaps > 0 {
-		parts[1] = "the only gap is at its end"
+		parts[1] = "its only gap is at an end"
 	}
 	if t.Checks == 0 {
 		parts[2] = "nothing compared the program with it"
