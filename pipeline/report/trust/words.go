@@ -55,9 +55,9 @@ const again = "Decode it again with the ELF file that ran: -e FILE."
 var remedies = map[verdict.Kind]string{
 	verdict.WrongImage: again,
 	verdict.WrongFile:  again,
-	verdict.Nothing:    "tracelake inspect CAPTURE says what is in the capture; decode it with the ELF file that ran: -e FILE.",
+	verdict.Nothing:    "inspect says what is in the capture; decode it with the ELF file that ran: -e FILE.",
 	verdict.NoProgram:  "Give the ELF file that ran: -e FILE.",
-	verdict.Unplaced: "tracelake inspect CAPTURE lists the memory that is missing; give it with -e FILE or " +
+	verdict.Unplaced: "inspect lists the memory that is missing; give it with -e FILE or " +
 		"--image FILE@ADDR.",
 }
 
