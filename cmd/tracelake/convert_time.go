@@ -92,7 +92,7 @@ func readWindow(ctx *cli.Context) (timeline.Window, error) {
 		text := ctx.String(end.flag)
 		n, ok := ordinal(strings.CutPrefix(text, "seq="))
 		if !ok {
-			return w, usage("--"+end.flag+" "+text, "is no instruction",
+			return w, usage("--"+end.flag+" "+text, "is not an instruction",
 				"write seq=N: the number of an instruction in its source, from 0")
 		}
 		*end.at = n

@@ -29,7 +29,7 @@ const (
 func demoCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
-		Usage:     "decodes the sample capture and shows what to type next",
+		Usage:     "decode the sample capture and show the next steps",
 		UsageText: "tracelake demo [--protocol PROTOCOL] [-o DIR]",
 		Description: `The sample goes to DIR/capture, the dataset made of it to DIR/dataset. Another
 demo replaces both; a DIR that holds anything else is refused. The sample is of
@@ -209,10 +209,10 @@ func (s *screen) demoFindings(t *schema.Totals, tables map[string]schema.Files, 
 		float64(tables[schema.Instructions.Name].Bytes)*perInstruction)
 }
 
-// demoNext is what to type next. Its operands are the demo's directory, the
+// demoNext is the next steps. Its operands are the demo's directory, the
 // capture with its flags, the dataset and the capture.
 const demoNext = `
-What to type next (in a checkout: go run ./cmd/tracelake for tracelake):
+Next steps (in a checkout: go run ./cmd/tracelake for tracelake):
    tracelake report coverage %[3]s --by function
    tracelake report hotspots %[3]s
    tracelake report html %[3]s -o report.html

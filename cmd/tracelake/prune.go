@@ -19,16 +19,14 @@ import (
 func pruneCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "prune",
-		Usage:     "drops the rows of a dataset and keeps its answers",
+		Usage:     "delete raw rows of a dataset, keep its summaries",
 		UsageText: "tracelake prune DIR --level none|blocks",
-		Description: `The rows of what was executed are dropped, where export --level LEVEL does not
-write them, packets, and counts of cycles. Everything else stays as it is: what
-was counted, call stacks, calls, exceptions, losses, sources and the program.
-Only the capture brings the rows back. To keep blocks, a dataset has to have
-them.
+		Description: `Raw rows are deleted: those of executed instructions that export --level LEVEL
+does not write, packets, and counts of cycles. Summaries stay: counts, call
+stacks, calls, exceptions, losses, sources and the program. Only the capture
+brings the rows back. To keep blocks, a dataset must have them.
 
-DIR is at any moment the old dataset or the new one, also if the command is
-killed.
+An interruption never damages DIR: it is the old dataset or the new one.
 
 Examples:
    tracelake prune run1 --level none
@@ -78,7 +76,7 @@ func readPrune(ctx *cli.Context) (dir string, level schema.Level, err error) {
 	case schema.LevelBlocks.String():
 		return dir, schema.LevelBlocks, nil
 	default:
-		return "", 0, usage("--level "+name, "is no level to prune to", "levels are none and blocks")
+		return "", 0, usage("--level "+name, "is not a level to prune to", "levels are none and blocks")
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 func qualityCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "quality",
-		Usage:     "says how much is understood and agrees with the program",
+		Usage:     "say how much was decoded and agrees with the program",
 		UsageText: "tracelake report quality INPUT [flags]",
 		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
 A raw file may be compressed (gzip, zstd) or come from standard input (-). Of a
@@ -135,7 +135,7 @@ func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
 	for _, l := range s.LossReasons {
 		line("    "+l.Reason, l.Bytes, count(l.Losses, "loss"))
 	}
-	line("  unplaced", s.BytesUnplaced, percent(s.BytesUnplaced, s.Bytes))
+	line("  not matched to code", s.BytesUnplaced, percent(s.BytesUnplaced, s.Bytes))
 	line("instructions", s.Instructions, "")
 	line("exceptions", s.Exceptions, "")
 	line("gaps", s.Gaps, "")

@@ -12,7 +12,7 @@ import (
 func hotspotsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "hotspots",
-		Usage:     "says where instructions and cycles went",
+		Usage:     "say where instructions and cycles went",
 		UsageText: "tracelake report hotspots DIR... [flags]",
 		Description: `DIR is a dataset, or a capture, which is decoded first; several of one program
 are added up. Figures are of the code itself; beside them stands what functions

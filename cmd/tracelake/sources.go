@@ -17,7 +17,7 @@ func pathFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{
 			Name: "path-map", Category: groupOutput,
-			Usage: "sources in one folder are in another: `FROM=TO`",
+			Usage: "`OLD=NEW` if the sources moved",
 		},
 		&cli.StringFlag{
 			Name: "source-root", Category: groupOutput, Usage: "relative paths of sources start at `DIR`",
