@@ -22,8 +22,8 @@ func disasmCommand() *cli.Command {
 opcode, but no mnemonic. PASSED and FAILED are outcomes of conditional
 instructions: of branches, taken and not taken. UNKNOWN is how often the trace
 does not say. Cycles between two counts are shared equally among the
-instructions; EACH is the mean of an execution. Bars are of cycles, or of executions where not all
-that ran has cycles.
+instructions; EACH is the mean of an execution. Bars are of cycles, or of
+executions where not all that ran has cycles.
 
 Examples:
    tracelake report disasm run --function quicksort
