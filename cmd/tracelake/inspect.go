@@ -23,10 +23,10 @@ func inspectCommand() *cli.Command {
 		Usage:     "say what is in a capture and whether it can be decoded",
 		UsageText: "tracelake inspect INPUT [flags]",
 		Description: `INPUT is anything. Of a snapshot directory, or a raw file with --protocol, it
-says what is in it and whether it can be decoded. A raw file without --protocol is
-read in every way there is: each protocol, as one stream and in frames, with
-other values of registers. Other files and directories are named. The last
-lines are the next steps.
+says what is in it and whether it can be decoded. A raw file without --protocol
+is read in every way there is: each protocol, as one stream and in frames, with
+other values of registers. Other files and directories are named. The last lines
+are the next steps.
 Of a long capture the first part is looked at: 64 MiB of each buffer, of which
 1 MiB of each source is decoded.
 

@@ -80,22 +80,22 @@ func readPrune(ctx *cli.Context) (dir string, level schema.Level, err error) {
 	}
 }
 
-// prunedText says what was dropped, and what can be asked of the rest.
+// prunedText says what was deleted, and what can be asked of the rest.
 func prunedText(dir string, p *dataset.Pruned) string {
 	if len(p.Dropped) == 0 {
-		return fmt.Sprintf("%s is of level %s already: nothing to drop\n", dir, p.From)
+		return fmt.Sprintf("%s is of level %s already: nothing to delete\n", dir, p.From)
 	}
 	files, bytes := 0, int64(0)
 	for _, f := range p.Left.Tables {
 		files, bytes = files+len(f.Parts), bytes+f.Bytes
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: dropped %s, %s; %s are left\n", dir, count(p.Rows, "row"), count(p.Bytes, "byte"),
+	fmt.Fprintf(&text, "%s: deleted %s, %s; %s are kept\n", dir, count(p.Rows, "row"), count(p.Bytes, "byte"),
 		count(bytes, "byte"))
 	for _, line := range []struct{ head, words string }{
-		{"dropped", strings.Join(tableNamesOf(p.Dropped), ", ")},
-		{"left", fmt.Sprintf("%s of %s", count(int64(files), "file"), count(int64(len(p.Left.Tables)), "table"))},
-		{"answered", "report " + strings.Join(answering(p), ", ") + "; convert; sql over the tables that are left"},
+		{"deleted", strings.Join(tableNamesOf(p.Dropped), ", ")},
+		{"kept", fmt.Sprintf("%s of %s", count(int64(files), "file"), count(int64(len(p.Left.Tables)), "table"))},
+		{"answered", "report " + strings.Join(answering(p), ", ") + "; convert; sql over the tables that are kept"},
 		{"not any more", strings.Join(unanswered(p), ", ") + "; export the capture again for them"},
 	} {
 		const indent = 17

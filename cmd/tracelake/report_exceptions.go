@@ -13,7 +13,7 @@ import (
 func exceptionsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "exceptions",
-		Usage:     "say how many exceptions there were, and how long they took",
+		Usage:     "count exceptions and say how long they took",
 		UsageText: "tracelake report exceptions DIR... [flags]",
 		Description: `A row is a type and number of exception. Durations are from entry to return or
 task switch, nested exceptions included: in cycles if all of them have cycles,

@@ -22,7 +22,7 @@ Against a baseline shares are compared, as one may have run longer.
 
 Times are cycles by the clock of the core: as given to export with --cycle-hz,
 else as measured between timestamps, if their frequency is known and the clock
-was steady. Timestamps alone say how long all of it took, not a function.
+was steady. Otherwise timestamps say only how long all of it took.
 
 Examples:
    tracelake report hotspots run

@@ -47,7 +47,7 @@ code 0x1008 a32 other at=b/main.c:3
 		t.Errorf("%s", plain)
 	}
 	coloured := run(80)
-	if !strings.Contains(coloured, "\x1b[32mok:\x1b[0m") || colours.ReplaceAllString(coloured, "") != plain {
+	if !strings.Contains(coloured, "\x1b[32mGood:\x1b[0m") || colours.ReplaceAllString(coloured, "") != plain {
 		t.Errorf("%s", coloured)
 	}
 	if text := run(80, "TERM=dumb"); strings.Contains(text, "\x1b") || strings.Contains(text, "█") || !strings.Contains(text, "##") {

@@ -38,7 +38,7 @@ func readPathMap(ctx *cli.Context) ([]convert.Mapping, error) {
 	for _, text := range ctx.StringSlice("path-map") {
 		from, to, ok := strings.Cut(text, "=")
 		if !ok || from == "" {
-			return nil, usage("--path-map "+text, "is not FROM=TO", "write --path-map /build/firmware=src")
+			return nil, usage("--path-map "+text, "is not OLD=NEW", "write --path-map /build/firmware=src")
 		}
 		all = append(all, convert.Mapping{From: from, To: to})
 	}

@@ -278,7 +278,7 @@ func synthText(dir string, c *generate.Capture, m *schema.Manifest) string {
 	capture, truth := filepath.Join(dir, c.Folder()), filepath.Join(dir, generate.TruthFolder)
 	fmt.Fprintf(b, "%s: %s of trace; %s: %s, %s, %s\n\n", capture, count(m.Totals.Bytes, tracedUnit(m)), truth,
 		count(m.Totals.Instructions, "instruction"), count(m.Totals.Exceptions, "exception"), count(m.Totals.Gaps, "gap"))
-	fmt.Fprintf(b, "Next steps:\n   %s\n   tracelake verify run --truth %s\n", c.ExportCommand(dir), truth)
+	fmt.Fprintf(b, "next steps\n   %s\n   tracelake verify run --truth %s\n", c.ExportCommand(dir), truth)
 	return b.String()
 }
 

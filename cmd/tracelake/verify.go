@@ -253,7 +253,7 @@ func leftOutText(l *diff.LeftOut, words *wording) string {
 		text = "left out, as " + words.truth + " does not have them: " + strings.Join(parts, "; ") + "\n"
 	}
 	if l.Offsets {
-		text += "left out, as a block has that of its first sample alone: byte_offset of instructions\n"
+		text += "left out, as a block has only that of its first sample: byte_offset of instructions\n"
 	}
 	if len(l.Unknown) > 0 {
 		text += "left out, as this program does not know them: tables " + strings.Join(l.Unknown, ", ") + "\n"
