@@ -157,7 +157,7 @@ const outsideShown = 3
 
 func outsideText(t *trust.Summary) string {
 	if len(t.Outside) == 0 {
-		return "all executed addresses are in it"
+		return "all executed addresses are in the ELF file"
 	}
 	var names []string
 	times := int64(0)
@@ -170,7 +170,7 @@ func outsideText(t *trust.Summary) string {
 	if more := len(t.Outside) - outsideShown; more > 0 {
 		names = append(names, fmt.Sprintf("%s more", thousands(int64(more))))
 	}
-	return fmt.Sprintf("%s not in it, executed %s (%s)", count(int64(len(t.Outside)), "address"), count(times, "time"),
+	return fmt.Sprintf("%s not in the ELF file executed %s (%s)", count(int64(len(t.Outside)), "address"), count(times, "time"),
 		strings.Join(names, ", "))
 }
 

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -104,11 +103,6 @@ func (p *Page) tiles() []tile {
 	return append(tiles, p.imageTile(), p.conditionsTile(), p.outsideTile(), p.otherSources())
 }
 
-// lostWords are the reasons of losses that are clearer in other words.
-var lostWords = map[schema.LossReason]string{
-	schema.LossUnsynced: "before the first sync", schema.LossSplice: "at a buffer seam",
-}
-
 // lostNote says how much was lost, and why.
 func (p *Page) lostNote() string {
 	t := p.trust
@@ -116,8 +110,7 @@ func (p *Page) lostNote() string {
 	if t.Lost > 0 {
 		var reasons []string
 		for _, r := range p.lost.Reasons {
-			words := cmp.Or(lostWords[r.Reason], strings.ReplaceAll(r.Reason.String(), "_", " "))
-			reasons = append(reasons, figures.Thousands(r.Bytes)+" "+words)
+			reasons = append(reasons, figures.Thousands(r.Bytes)+" "+r.Words())
 		}
 		text += "; " + figures.Thousands(t.Lost) + " lost"
 		if len(reasons) > 0 {
