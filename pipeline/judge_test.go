@@ -30,7 +30,7 @@ func TestVerdicts(t *testing.T) {
 			"return stack off", "opencsd-tc2-ptm-rstk-t32/PTM_0_2.bin",
 			capture.Options{Protocol: "pft", Images: rstk},
 			"0x00", verdict.GoodWithGaps,
-			"71.55 % unplaced: 5,998 × E atom on an indirect branch, but the return stack is off: add --reg ETMCR=0x20000400",
+			"71.55 % not matched to code: 5,998 × E atom on an indirect branch, but the return stack is off: add --reg ETMCR=0x20000400",
 		},
 		{
 			"PTM as ETMv3", "opencsd-tc2-ptm-rstk-t32/PTM_0_2.bin",
@@ -53,7 +53,7 @@ func TestVerdicts(t *testing.T) {
 			"memory missing", "opencsd-TC2",
 			capture.Options{},
 			"0x13", verdict.GoodWithGaps,
-			"2.05 % unplaced: 10 × no program memory at 0xc03e398e: give it with -e FILE or --image FILE@ADDR",
+			"2.05 % not matched to code: 10 × no program memory at 0xc03e398e: give it with -e FILE or --image FILE@ADDR",
 		},
 		{"windows", "stm32f105-m3-etmv34-itm-swo", capture.Options{}, "0x02", verdict.GoodWithGaps, ""},
 		{"36 bytes", "opencsd-trace_cov_a15", capture.Options{}, "0x02", verdict.Good, ""},

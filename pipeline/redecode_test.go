@@ -194,7 +194,7 @@ func TestRedecodeRefuses(t *testing.T) {
 		{"names are missing", dir, raw, capture.Options{ELFs: options.ELFs}, "was decoded with --symbols program.elf of SHA-256 "},
 		{"an older dataset", earlier, raw, options, "made by an older tracelake; export it again"},
 		{"a window", part, raw, options, "is a window of its capture; export the window again"},
-		{"no dataset", filepath.Dir(raw), raw, options, "is no dataset"},
+		{"no dataset", filepath.Dir(raw), raw, options, "not a dataset"},
 		{"nothing decoded", dir, raw, capture.Options{ELFs: []string{raw}, Symbols: options.ELFs}, ""},
 	} {
 		_, err := Redecode(t.Context(), tt.dir, tt.input, Options{Capture: capture.Options{ELFs: tt.given.ELFs, Symbols: tt.given.Symbols}, Workers: 1})

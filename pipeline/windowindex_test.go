@@ -96,7 +96,7 @@ func TestWindowRefuses(t *testing.T) {
 		{"other bytes", other, index, spanOf(window.BySegment, 2, 3), "is no index of this capture", false},
 		{"other registers", registers, index, spanOf(window.BySegment, 2, 3), "ptm_0.ini has 165 bytes, the index says 164", false},
 		{"a window as an index", dir, part, spanOf(window.BySegment, 2, 3), "is a window itself; give a dataset of the whole capture", false},
-		{"no dataset", dir, t.TempDir(), spanOf(window.BySegment, 2, 3), "is no dataset", false},
+		{"no dataset", dir, t.TempDir(), spanOf(window.BySegment, 2, 3), "not a dataset", false},
 		{"nothing there", dir, index, spanOf(window.BySegment, 1<<40, 1<<41), "has nothing from segment=1099511627776", true},
 		{"not to be found", dir, "", spanOf(window.BySeq, 2, 3), "seq=2 can only be found with an index", true},
 		{"past the end", dir, "", spanOf(window.ByOffset, 1<<40, 1<<41), "has nothing from offset=1099511627776", true},

@@ -128,7 +128,7 @@ func TestSession(t *testing.T) {
 		"no capture":  "1: nothing-here: does not exist; ",
 		"a flag":      "2: --level all: is not known; levels are ",
 		"stdin":       "1: ./-: does not exist; ",
-		"a report":    "2: report nothing: is no report; ",
+		"a report":    "2: unknown report nothing; ",
 		"a table":     "None: ", // and the path
 		"an outsider": "None: ",
 		"no dataset":  "None: ",

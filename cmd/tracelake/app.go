@@ -14,7 +14,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:     programName,
 		HelpName: programName,
-		Usage:    "decodes Arm CoreSight captures into Parquet or Arrow tables",
+		Usage:    "decode Arm CoreSight captures into Parquet or Arrow tables",
 		Version:  version(),
 		Commands: []*cli.Command{
 			exportCommand(),

@@ -17,13 +17,13 @@ import (
 func archiveCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "archive",
-		Usage:     "packs a capture, its program and its answers, to be kept",
+		Usage:     "pack a capture, its program and results, to keep them",
 		UsageText: "tracelake archive INPUT -o run.tla [flags]",
 		Description: `INPUT is as for export. The archive holds the capture, packed so that zstd -d
 gives it back and any place of it is read at once; program memory, each file
 named by its SHA-256; and a dataset without the tables that grow with the
 capture, for the reports. Commands that take a capture or a dataset take the
-archive, too. Without a program it holds the capture alone, to be decoded later.
+archive, too. Without a program it holds only the capture, to be decoded later.
 
 Examples:
    tracelake archive capture -o run.tla -e firmware.elf
@@ -55,7 +55,7 @@ func archiveFlags() []cli.Flag {
 			Name: "images", Category: groupOutput, Usage: "keep program memory in `DIR`, which archives share",
 			DefaultText: "in the archive",
 		},
-		&cli.BoolFlag{Name: "no-images", Category: groupOutput, Usage: "keep the hashes of program memory alone"},
+		&cli.BoolFlag{Name: "no-images", Category: groupOutput, Usage: "keep only the hashes of program memory"},
 		&cli.StringSliceFlag{Name: "task", Category: groupOutput, Usage: "name the tasks of a Context ID: `ID=NAME`"},
 		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
 	}, clockFlags()...)

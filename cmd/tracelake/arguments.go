@@ -11,8 +11,8 @@ import (
 // arrange rewrites a command line so that urfave/cli reads all of it. By itself
 // it stops at the first argument, and loses the flags after it; and it refuses a
 // flag under two of its names. Here the flags come first, each as --NAME=VALUE
-// with its long name, then "--" and the arguments. What is no flag of the
-// command is refused.
+// with its long name, then "--" and the arguments. Unknown flags are
+// refused.
 func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(args) > 1 && args[1] == "help" {
 		args = append(slices.Concat(args[:1], args[2:]), "--help")
@@ -21,7 +21,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		return args, nil
 	}
 	if strings.HasPrefix(args[1], "-") {
-		return nil, usage(args[1], "is no flag of tracelake itself", "flags come after the command; see tracelake --help")
+		return nil, usage("", "unknown flag "+args[1]+" for tracelake itself", "flags come after the command; see tracelake --help")
 	}
 	command, rest, err := findCommand(app, args[1:])
 	if err != nil {
@@ -42,12 +42,12 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 func findCommand(app *cli.App, args []string) (*cli.Command, []string, error) {
 	command, rest := app.Command(args[0]), args[1:]
 	if command == nil {
-		return nil, nil, unknownCommand(args[0], args[0], "command", app.Commands)
+		return nil, nil, unknownCommand(args[0], "command", app.Commands)
 	}
 	for len(command.Subcommands) > 0 && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 		sub := command.Command(rest[0])
 		if sub == nil {
-			return nil, nil, unknownCommand(fullName(command)+" "+rest[0], rest[0], command.Name, command.Subcommands)
+			return nil, nil, unknownCommand(rest[0], command.Name, command.Subcommands)
 		}
 		command, rest = sub, rest[1:]
 	}

@@ -50,7 +50,7 @@ type conversion struct {
 func convertCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "convert",
-		Usage:     "writes coverage and profiles in the formats of other programs",
+		Usage:     "write coverage and profiles in the formats of other tools",
 		UsageText: "tracelake convert --to FORMAT DIR... [flags]",
 		Description: `DIR is a dataset, or a capture, which is decoded first, with a program file (-e
 FILE); several of one program are added up. How far the figures can be trusted
@@ -108,7 +108,7 @@ func readConvert(ctx *cli.Context) (*convertArgs, error) {
 	case ctx.IsSet("output") && c.output == "":
 		return nil, usage("--output", "names no file", seeHelp(ctx.Command))
 	case f.binary && c.output == "" && isTerminal(ctx.App.Writer):
-		return nil, usage("--to "+f.name, "is no text that a terminal can show", "write it to a file: -o FILE")
+		return nil, usage("--to "+f.name, "cannot be shown on a terminal", "write it to a file: -o FILE")
 	}
 	if c.paths, err = readPaths(ctx); err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func chosenFormat(ctx *cli.Context) (*format, error) {
 	case !ctx.IsSet("to"):
 		return nil, usage("convert", "needs --to FORMAT", "formats are "+listed(words))
 	case i < 0:
-		return nil, usage("--to "+name, "is no format", didYouMean(name, words)+"formats are "+listed(words))
+		return nil, usage("", "unknown format "+name, didYouMean(name, words)+"formats are "+listed(words))
 	}
 	for _, f := range all {
 		for _, flag := range f.takes {

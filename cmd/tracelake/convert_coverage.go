@@ -107,7 +107,7 @@ func (s *screen) missing(paths []string, of int) {
 	if len(paths) == 0 {
 		return
 	}
-	s.line("%s of %s not found; --path-map FROM=TO says where they are, --source-root DIR where relative paths start:",
+	s.line("%s of %s not found: --path-map OLD=NEW if the sources moved, --source-root DIR where relative paths start",
 		thousands(int64(len(paths))), count(int64(of), "source"))
 	for _, path := range paths {
 		s.paragraph("  ", path)

@@ -78,7 +78,7 @@ func readWindow(ctx *cli.Context) (timeline.Window, error) {
 	w := timeline.Everything
 	if ctx.IsSet("around") {
 		if ctx.IsSet("from") || ctx.IsSet("until") {
-			return w, usage("--around", "is a window by itself", "leave out --from and --until, or write them alone")
+			return w, usage("--around", "is a window by itself", "leave out --from and --until, or write only those")
 		}
 		return around(ctx.String("around"))
 	}
@@ -92,7 +92,7 @@ func readWindow(ctx *cli.Context) (timeline.Window, error) {
 		text := ctx.String(end.flag)
 		n, ok := ordinal(strings.CutPrefix(text, "seq="))
 		if !ok {
-			return w, usage("--"+end.flag+" "+text, "is no instruction",
+			return w, usage("--"+end.flag+" "+text, "is not an instruction",
 				"write seq=N: the number of an instruction in its source, from 0")
 		}
 		*end.at = n
@@ -157,7 +157,7 @@ func (c *conversion) timelines() (convert.Timelines, error) {
 func forced(flags []cli.Flag) []cli.Flag {
 	for _, f := range flags {
 		if b, ok := f.(*cli.BoolFlag); ok && b.Name == "force" {
-			b.Usage = "go on even if another program ran, or if there is more than viewers can show"
+			b.Usage = "continue even if the ELF is not what ran, or if there is more than viewers can show"
 		}
 	}
 	return flags

@@ -29,7 +29,7 @@ const (
 func demoCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
-		Usage:     "decodes the sample capture and shows what to type next",
+		Usage:     "decode the sample capture and show the next steps",
 		UsageText: "tracelake demo [--protocol PROTOCOL] [-o DIR]",
 		Description: `The sample goes to DIR/capture, the dataset made of it to DIR/dataset. Another
 demo replaces both; a DIR that holds anything else is refused. The sample is of
@@ -84,6 +84,8 @@ func demo(ctx *cli.Context) error {
 		return err
 	}
 	words := strings.Join(append([]string{input}, demoFlags(&opt)...), " ")
+	s.blank()
+	s.line("next steps (in a checkout: go run ./cmd/tracelake for tracelake)")
 	for line := range strings.Lines(fmt.Sprintf(demoNext, dir, words, dataset, input)) {
 		s.whole(strings.TrimSuffix(line, "\n"))
 	}
@@ -209,11 +211,9 @@ func (s *screen) demoFindings(t *schema.Totals, tables map[string]schema.Files, 
 		float64(tables[schema.Instructions.Name].Bytes)*perInstruction)
 }
 
-// demoNext is what to type next. Its operands are the demo's directory, the
+// demoNext are commands to copy. Its operands are the demo's directory, the
 // capture with its flags, the dataset and the capture.
-const demoNext = `
-What to type next (in a checkout: go run ./cmd/tracelake for tracelake):
-   tracelake report coverage %[3]s --by function
+const demoNext = `   tracelake report coverage %[3]s --by function
    tracelake report hotspots %[3]s
    tracelake report html %[3]s -o report.html
    tracelake inspect %[2]s
@@ -221,7 +221,7 @@ What to type next (in a checkout: go run ./cmd/tracelake for tracelake):
    tracelake export %[2]s -o %[1]s-blocks --level blocks
 
    duckdb -init %[3]s/views.sql
-   SELECT name, entries, instructions, cycles, ipc FROM hot_functions ORDER BY cycles DESC LIMIT 10;
+   SELECT name, cycles, ipc FROM hot_functions ORDER BY cycles DESC LIMIT 10;
    SELECT kind, count(*) AS n FROM instructions GROUP BY kind ORDER BY n DESC;
-   SELECT type, count(*) AS n FROM exceptions WHERE event = 'entry' GROUP BY type ORDER BY n DESC;
+   FROM exceptions SELECT type, count(*) WHERE event = 'entry' GROUP BY ALL;
 `

@@ -18,7 +18,7 @@ import (
 func exportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "export",
-		Usage:     "decodes a capture into a dataset of Parquet or Arrow tables",
+		Usage:     "decode a capture into a dataset of Parquet or Arrow tables",
 		UsageText: "tracelake export INPUT -o DIR [flags]",
 		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
 A raw file may be compressed (gzip, zstd) or come from standard input (-). For a
@@ -113,7 +113,7 @@ func resumableFlag() cli.Flag {
 func resumeFlag() cli.Flag {
 	return &cli.BoolFlag{
 		Name: "resume", Category: groupRun,
-		Usage: "go on with an interrupted --resumable, given the same flags",
+		Usage: "continue an interrupted --resumable, given the same flags",
 	}
 }
 
@@ -219,7 +219,7 @@ func readFormat(ctx *cli.Context, o *pipeline.Options) error {
 		return usage("--format "+name, "is not known", "formats are parquet and arrow")
 	}
 	if ctx.IsSet("codec") && !slices.Contains(codecs, o.Codec) {
-		return usage("--codec "+o.Codec, fmt.Sprintf("is no codec of %s", o.Format), "codecs are "+strings.Join(codecs, ", "))
+		return usage("--codec "+o.Codec, fmt.Sprintf("is not a codec of %s", o.Format), "codecs are "+strings.Join(codecs, ", "))
 	}
 	return nil
 }
@@ -242,9 +242,9 @@ func readTables(ctx *cli.Context, o *pipeline.Options) error {
 		t := schema.FindTable(name)
 		switch {
 		case t == nil:
-			return usage("--tables "+name, "is no table", "tables are all, or of "+strings.Join(tableNames(), ","))
+			return usage("--tables "+name, "is not a table", "tables are all, or of "+strings.Join(tableNames(), ","))
 		case t.Level != schema.AnyLevel && t.Level != o.Level:
-			return usage("--tables "+name, fmt.Sprintf("is no table of --level %s", o.Level),
+			return usage("--tables "+name, fmt.Sprintf("is not a table of --level %s", o.Level),
 				fmt.Sprintf("give --level %s", t.Level))
 		case added:
 			o.Added = append(o.Added, t)
@@ -266,7 +266,7 @@ func readLabels(ctx *cli.Context, o *pipeline.Options) error {
 	for _, label := range ctx.StringSlice("label") {
 		key, value, ok := strings.Cut(label, "=")
 		if !ok || key == "" {
-			return usage("--label "+label, "is no label", "write --label KEY=VALUE")
+			return usage("--label "+label, "is not a label", "write --label KEY=VALUE")
 		}
 		if _, twice := o.Labels[key]; twice {
 			return usage("--label "+label, fmt.Sprintf("is a second label %q", key), "give it once")
@@ -282,7 +282,7 @@ func readTaskNames(ctx *cli.Context, o *pipeline.Options) error {
 		number, name, ok := strings.Cut(text, "=")
 		id, err := strconv.ParseUint(number, 0, 32)
 		if !ok || err != nil || name == "" {
-			return usage("--task "+text, "is no Context ID with a name", "write --task 0x1f=uart")
+			return usage("--task "+text, "is not a Context ID with a name", "write --task 0x1f=uart")
 		}
 		if _, twice := o.TaskNames[uint32(id)]; twice {
 			return usage("--task "+text, fmt.Sprintf("is a second name of Context ID %#x", id), "give it once")
@@ -312,9 +312,9 @@ func readHz(ctx *cli.Context, _ *pipeline.Options) error {
 		}
 		switch hz := ctx.Uint64(name); {
 		case hz == 0:
-			return usage("--"+name+" 0", "is no frequency", "leave it out if it is not known")
+			return usage("--"+name+" 0", "is not a frequency", "leave it out if it is not known")
 		case hz > schema.MaxUint63:
-			return usage(fmt.Sprintf("--%s %d", name, hz), "is no frequency", "give it in Hz")
+			return usage(fmt.Sprintf("--%s %d", name, hz), "is not a frequency", "give it in Hz")
 		}
 	}
 	return nil

@@ -158,7 +158,7 @@ func sources(ctx *cli.Context) ([]uint8, error) {
 	for _, text := range ctx.StringSlice("source") {
 		id, ok := traceID(text)
 		if !ok {
-			return nil, usage("--source "+text, "is no trace ID", "write it as 0x13 or, decimal, as 19; the highest is 0x7f")
+			return nil, usage("--source "+text, "is not a trace ID", "write it as 0x13 or, decimal, as 19; the highest is 0x7f")
 		}
 		ids = append(ids, id)
 	}
@@ -192,7 +192,7 @@ func unknownSource(ctx *cli.Context, err error) error {
 		if id, ok := traceID("0x" + text); ok && slices.Contains(unknown.Known, id) {
 			remedy = "did you mean " + schema.SourceText(id) + "? " + remedy
 		}
-		return usage("--source "+text, "is no source of the capture", remedy)
+		return usage("--source "+text, "is not a source of the capture", remedy)
 	}
 	return err
 }

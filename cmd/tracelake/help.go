@@ -15,7 +15,7 @@ const (
 	flagIndent  = 3
 )
 
-const appHelp = `{{.Name}} {{.Usage}}
+const appHelp = `{{.Name}}: {{.Usage}}
 
 Usage:
    {{.Name}} COMMAND [flags] [arguments]     flags may come anywhere
@@ -40,7 +40,7 @@ hold, 4 nothing decoded or a wrong program, 130 interrupted.
 // than a screen. The text is a template without anything to fill in.
 func commandHelp(c *cli.Command) string {
 	b := &strings.Builder{}
-	fmt.Fprintf(b, "tracelake %s %s\n\nUsage:\n   %s\n\n", fullName(c), c.Usage, c.UsageText)
+	fmt.Fprintf(b, "tracelake %s: %s\n\nUsage:\n   %s\n\n", fullName(c), c.Usage, c.UsageText)
 	for i, sub := range c.Subcommands {
 		if i == 0 {
 			fmt.Fprintf(b, "%ss:\n", strings.ToUpper(c.Name[:1])+c.Name[1:])

@@ -20,13 +20,13 @@ import (
 func inspectCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "inspect",
-		Usage:     "says what is in a capture and whether it would decode",
+		Usage:     "say what is in a capture and whether it can be decoded",
 		UsageText: "tracelake inspect INPUT [flags]",
 		Description: `INPUT is anything. Of a snapshot directory, or a raw file with --protocol, it
-says what is in it and whether it would decode. A raw file without --protocol is
-read in every way there is: each protocol, as one stream and in frames, with
-other values of registers. Other files and directories are named. In the end
-stands what to type.
+says what is in it and whether it can be decoded. A raw file without --protocol
+is read in every way there is: each protocol, as one stream and in frames, with
+other values of registers. Other files and directories are named. The last lines
+are the next steps.
 Of a long capture the first part is looked at: 64 MiB of each buffer, of which
 1 MiB of each source is decoded.
 
@@ -80,7 +80,7 @@ type unknownError struct{ input string }
 
 func (e *unknownError) Error() string {
 	return e.input +
-		": is no trace that can be read as it is; give a snapshot directory or a raw file of trace (the memory of a " +
+		": not a trace that can be read as it is; give a snapshot directory or a raw file of trace (the memory of a " +
 		"program goes with one, as --image FILE@ADDR)"
 }
 
@@ -141,13 +141,13 @@ func samplesOf(in *probe.Inspection) []pipeline.SourceSummary {
 	return sources
 }
 
-// commands say what to type next: lines to copy, which are not broken.
+// commands are the next steps: lines to copy, which are not broken.
 func (s *screen) commands(lines []string) {
 	if len(lines) == 0 {
 		return
 	}
 	s.blank()
-	s.line("what to type")
+	s.line("next steps")
 	for _, line := range lines {
 		s.whole("  " + line)
 	}
@@ -228,7 +228,7 @@ func (s *screen) inspected(x *probe.SourceInspection) {
 // sample says what was decoded of a source.
 func (s *screen) sample(source *probe.SourceInspection, unit string) {
 	x := source.Sample
-	s.item("sample", "%s: %s decoded (%s), %s, %s unplaced", count(x.Bytes, unit),
+	s.item("sample", "%s: %s decoded (%s), %s, %s not matched to code", count(x.Bytes, unit),
 		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, unit, x.Reading),
 		thousands(x.Unplaced))
 	s.item("", "%s", synchronisations(x))

@@ -20,7 +20,7 @@ import (
 func packetsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "packets",
-		Usage:     "lists the packets of a capture, one line each",
+		Usage:     "list the packets of a capture, one line each",
 		UsageText: "tracelake packets INPUT [flags]",
 		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
 A raw file may be compressed (gzip, zstd) or come from standard input (-).

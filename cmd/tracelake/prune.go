@@ -19,16 +19,14 @@ import (
 func pruneCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "prune",
-		Usage:     "drops the rows of a dataset and keeps its answers",
+		Usage:     "delete raw rows of a dataset, keep its summaries",
 		UsageText: "tracelake prune DIR --level none|blocks",
-		Description: `The rows of what was executed are dropped, where export --level LEVEL does not
-write them, packets, and counts of cycles. Everything else stays as it is: what
-was counted, call stacks, calls, exceptions, losses, sources and the program.
-Only the capture brings the rows back. To keep blocks, a dataset has to have
-them.
+		Description: `Raw rows are deleted: those of executed instructions that export --level LEVEL
+does not write, packets, and counts of cycles. Summaries stay: counts, call
+stacks, calls, exceptions, losses, sources and the program. Only the capture
+brings the rows back. To keep blocks, a dataset must have them.
 
-DIR is at any moment the old dataset or the new one, also if the command is
-killed.
+An interruption never damages DIR: it is the old dataset or the new one.
 
 Examples:
    tracelake prune run1 --level none
@@ -78,26 +76,26 @@ func readPrune(ctx *cli.Context) (dir string, level schema.Level, err error) {
 	case schema.LevelBlocks.String():
 		return dir, schema.LevelBlocks, nil
 	default:
-		return "", 0, usage("--level "+name, "is no level to prune to", "levels are none and blocks")
+		return "", 0, usage("--level "+name, "is not a level to prune to", "levels are none and blocks")
 	}
 }
 
-// prunedText says what was dropped, and what can be asked of the rest.
+// prunedText says what was deleted, and what can be asked of the rest.
 func prunedText(dir string, p *dataset.Pruned) string {
 	if len(p.Dropped) == 0 {
-		return fmt.Sprintf("%s is of level %s already: nothing to drop\n", dir, p.From)
+		return fmt.Sprintf("%s is of level %s already: nothing to delete\n", dir, p.From)
 	}
 	files, bytes := 0, int64(0)
 	for _, f := range p.Left.Tables {
 		files, bytes = files+len(f.Parts), bytes+f.Bytes
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: dropped %s, %s; %s are left\n", dir, count(p.Rows, "row"), count(p.Bytes, "byte"),
+	fmt.Fprintf(&text, "%s: deleted %s, %s; %s are kept\n", dir, count(p.Rows, "row"), count(p.Bytes, "byte"),
 		count(bytes, "byte"))
 	for _, line := range []struct{ head, words string }{
-		{"dropped", strings.Join(tableNamesOf(p.Dropped), ", ")},
-		{"left", fmt.Sprintf("%s of %s", count(int64(files), "file"), count(int64(len(p.Left.Tables)), "table"))},
-		{"answered", "report " + strings.Join(answering(p), ", ") + "; convert; sql over the tables that are left"},
+		{"deleted", strings.Join(tableNamesOf(p.Dropped), ", ")},
+		{"kept", fmt.Sprintf("%s of %s", count(int64(files), "file"), count(int64(len(p.Left.Tables)), "table"))},
+		{"answered", "report " + strings.Join(answering(p), ", ") + "; convert; sql over the tables that are kept"},
 		{"not any more", strings.Join(unanswered(p), ", ") + "; export the capture again for them"},
 	} {
 		const indent = 17

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -19,7 +18,7 @@ import (
 func qualityCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "quality",
-		Usage:     "says how much is understood and agrees with the program",
+		Usage:     "say how much was decoded and agrees with the program",
 		UsageText: "tracelake report quality INPUT [flags]",
 		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
 A raw file may be compressed (gzip, zstd) or come from standard input (-). Of a
@@ -62,8 +61,9 @@ func quality(ctx *cli.Context) error {
 	if ctx.Bool("json") {
 		return writeJSON(ctx.App.Writer, report)
 	}
-	_, err = io.WriteString(ctx.App.Writer, qualityText(report))
-	return err
+	s := newScreen(ctx.App.Writer, &screenArgs{})
+	s.quality(report)
+	return s.writeTo(ctx.App.Writer)
 }
 
 func readQuality(ctx *cli.Context) (opt pipeline.QualityOptions, err error) {
@@ -75,24 +75,20 @@ func readQuality(ctx *cli.Context) (opt pipeline.QualityOptions, err error) {
 	return opt, err
 }
 
-// qualityText puts a report into words.
-func qualityText(r *pipeline.QualityReport) string {
-	b := &strings.Builder{}
-	fmt.Fprintf(b, "%s: %s\n", r.Input, r.Verdict)
+// quality puts a report into words.
+func (s *screen) quality(r *pipeline.QualityReport) {
+	s.line("%s: %s", r.Input, r.Verdict)
 	for i := range r.Sources {
-		writeQuality(b, &r.Sources[i])
+		s.sourceQuality(&r.Sources[i])
 	}
-	if len(r.Notes) > 0 {
-		b.WriteString("\nnotes\n  " + strings.Join(r.Notes, "\n  ") + "\n")
-	}
-	return b.String()
+	s.notes(r.Notes)
 }
 
-// writeMissingOf ranks the memory that a source misses.
-func writeMissingOf(b *strings.Builder, m *plan.Missing) {
+// missingOf ranks the memory that a source misses.
+func (s *screen) missingOf(m *plan.Missing) {
 	label := "program memory missing"
 	line := func(text string) {
-		fmt.Fprintf(b, "  %-32s %s\n", label, text)
+		s.paragraph(fmt.Sprintf(qualityLabel, label), text)
 		label = ""
 	}
 	for _, r := range m.Wanted[:min(len(m.Wanted), missingShown)] {
@@ -106,65 +102,78 @@ func writeMissingOf(b *strings.Builder, m *plan.Missing) {
 	}
 }
 
-// qualityLine is a line of the table of a source: label, number, remark.
-const qualityLine = "  %-32s %15s   %s"
+// qualityLabel is what a figure of a source is of.
+const qualityLabel = "  %-27s "
 
-func writeQuality(b *strings.Builder, s *pipeline.SourceQuality) {
-	fmt.Fprintf(b, "\nsource %s%s\n", s.Source, sourceWords(s.Source, s.Name, s.Protocol, s.Version, s.Core))
-	if s.Reading != nil {
-		words := string(*s.Verdict)
-		if !s.Reading.Fine() {
-			words += ": " + s.Reading.String() // how trace and program disagree follows below
+// qualityLine writes a figure of a source, and a remark beside it or, where there is too little room, below.
+func (s *screen) qualityLine(label string, n int64, remark string) {
+	figure := fmt.Sprintf(qualityLabel+"%13s", label, thousands(n))
+	switch beside := figure + "   "; {
+	case remark == "":
+		s.whole(figure)
+	case s.Width > 0 && len(beside)+min(len(remark), leastText) > s.Width:
+		s.whole(figure)
+		s.paragraph("      ", remark)
+	default:
+		s.paragraph(beside, remark)
+	}
+}
+
+func (s *screen) sourceQuality(x *pipeline.SourceQuality) {
+	s.blank()
+	s.line("source %s%s", x.Source, sourceWords(x.Source, x.Name, x.Protocol, x.Version, x.Core))
+	if x.Reading != nil {
+		words := string(*x.Verdict)
+		if !x.Reading.Fine() {
+			words += ": " + x.Reading.String() // how trace and program disagree follows below
 		}
-		fmt.Fprintf(b, "  %s\n", words)
+		s.indented("%s", words)
 	}
-	line := func(label string, n int64, remark string) {
-		b.WriteString(strings.TrimRight(fmt.Sprintf(qualityLine, label, thousands(n), remark), " ") + "\n")
-	}
+	line := s.qualityLine
 	switch {
-	case s.Status == schema.SourceStatusNames[schema.StatusEmpty]:
-		b.WriteString("  no bytes\n")
+	case x.Status == schema.SourceStatusNames[schema.StatusEmpty]:
+		s.indented("no bytes")
 		return
-	case s.Status != schema.SourceStatusNames[schema.StatusDecoded]:
-		line(s.Unit, s.Bytes, "not decoded: "+cmp.Or(s.Problem, s.Status))
+	case x.Status != schema.SourceStatusNames[schema.StatusDecoded]:
+		line(x.Unit, x.Bytes, "not decoded: "+cmp.Or(x.Problem, x.Status))
 		return
 	}
-	line(s.Unit, s.Bytes, "")
-	line("  decoded", s.BytesDecoded, percent(s.BytesDecoded, s.Bytes))
-	line("  lost", s.BytesLost, percent(s.BytesLost, s.Bytes))
-	for _, l := range s.LossReasons {
+	line(x.Unit, x.Bytes, "")
+	line("  decoded", x.BytesDecoded, percent(x.BytesDecoded, x.Bytes))
+	line("  lost", x.BytesLost, percent(x.BytesLost, x.Bytes))
+	for _, l := range x.LossReasons {
 		line("    "+l.Reason, l.Bytes, count(l.Losses, "loss"))
 	}
-	line("  unplaced", s.BytesUnplaced, percent(s.BytesUnplaced, s.Bytes))
-	line("instructions", s.Instructions, "")
-	line("exceptions", s.Exceptions, "")
-	line("gaps", s.Gaps, "")
-	line("segments", s.Segments, "")
-	line("branch packets", s.Branches.Compared, notCompared(&s.Branches.Agreement))
-	line("  agree with the program", s.Branches.Agree, share(&s.Branches.Agreement))
-	line("    after an indirect branch", s.Branches.Indirect, "")
-	line("    repeating a direct one", s.Branches.Repeated, "")
-	line("periodic I-syncs", s.ISyncs.Compared, notCompared(&s.ISyncs))
-	line("  agree with the program", s.ISyncs.Agree, share(&s.ISyncs))
-	if s.FIFO != nil {
-		line("offsets into the FIFO", s.FIFO.Offsets, "")
-		line("  as counted", s.FIFO.OffsetsRight, percentOf(s.FIFO.OffsetsRight, s.FIFO.Offsets))
-		line("waits", s.FIFO.Waits, "")
-		line("  with no byte owed", s.FIFO.WaitsUnowed, percentOf(s.FIFO.WaitsUnowed, s.FIFO.Waits))
+	line("  not matched to code", x.BytesUnplaced, percent(x.BytesUnplaced, x.Bytes))
+	line("instructions", x.Instructions, "")
+	line("exceptions", x.Exceptions, "")
+	line("gaps", x.Gaps, "")
+	line("segments", x.Segments, "")
+	line("branch packets", x.Branches.Compared, notCompared(&x.Branches.Agreement))
+	line("  agree with the program", x.Branches.Agree, share(&x.Branches.Agreement))
+	line("    after an indirect branch", x.Branches.Indirect, "")
+	line("    repeating a direct one", x.Branches.Repeated, "")
+	line("periodic I-syncs", x.ISyncs.Compared, notCompared(&x.ISyncs))
+	line("  agree with the program", x.ISyncs.Agree, share(&x.ISyncs))
+	if x.FIFO != nil {
+		line("offsets into the FIFO", x.FIFO.Offsets, "")
+		line("  as counted", x.FIFO.OffsetsRight, percentOf(x.FIFO.OffsetsRight, x.FIFO.Offsets))
+		line("waits", x.FIFO.Waits, "")
+		line("  with no byte owed", x.FIFO.WaitsUnowed, percentOf(x.FIFO.WaitsUnowed, x.FIFO.Waits))
 	}
-	writeMissingOf(b, &s.Missing)
-	if text := disagreement(&s.Agreements); text != "" {
-		fmt.Fprintf(b, "  %s\n", text)
+	s.missingOf(&x.Missing)
+	if text := disagreement(&x.Agreements); text != "" {
+		s.indented("%s", text)
 	}
-	writeMisses(b, "branch packets", &s.Branches.Agreement, branchMiss)
-	writeMisses(b, "periodic I-syncs", &s.ISyncs, isyncMiss)
+	s.misses("branch packets", &x.Branches.Agreement, branchMiss)
+	s.misses("periodic I-syncs", &x.ISyncs, isyncMiss)
 }
 
 func notCompared(a *probe.Agreement) string {
 	if a.NotCompared == 0 {
 		return ""
 	}
-	return fmt.Sprintf("and %s where the position in the program was not known", thousands(a.NotCompared))
+	return fmt.Sprintf("%s more at unknown positions", thousands(a.NotCompared))
 }
 
 // share is the part that agrees, empty where there is nothing to agree.
@@ -223,23 +232,24 @@ func butFor(misses []probe.Miss) string {
 		strings.Join(slices.Compact(addresses), ", "))
 }
 
-// writeMisses lists where packets do not agree with the program.
-func writeMisses(b *strings.Builder, kind string, a *probe.Agreement, words func(*probe.Miss) string) {
+// misses lists where packets do not agree with the program.
+func (s *screen) misses(kind string, a *probe.Agreement, words func(*probe.Miss) string) {
 	if len(a.Misses) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n  %s that do not agree", kind)
+	first := ""
 	if all := a.Compared - a.Agree; int64(len(a.Misses)) < all {
-		fmt.Fprintf(b, ", the first %d of %s", len(a.Misses), thousands(all))
+		first = fmt.Sprintf(", the first %d of %s", len(a.Misses), thousands(all))
 	}
-	b.WriteString("\n")
+	s.blank()
+	s.indented("%s that do not agree%s", kind, first)
 	for i := range a.Misses {
 		m := &a.Misses[i]
-		fmt.Fprintf(b, "    offset 0x%08x  %s, the packet says %s %s", m.Offset, words(m), m.Found, m.FoundISA)
+		text := fmt.Sprintf("%s, the packet says %s %s", words(m), m.Found, m.FoundISA)
 		if m.Security != "" {
-			fmt.Fprintf(b, ", %s", m.Security)
+			text += ", " + m.Security
 		}
-		b.WriteString("\n")
+		s.paragraph(fmt.Sprintf("    offset 0x%08x  ", m.Offset), text)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 func redecodeCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "redecode",
-		Usage:     "decodes a dataset or archive again, with another program",
+		Usage:     "decode a dataset or archive again, with another program",
 		UsageText: "tracelake redecode DIR [--capture INPUT] -e FILE [flags]",
 		Description: `DIR is a dataset or an archive. What is in it is replaced by what export, or
 archive, makes of its capture with the program that is given and the options
@@ -26,13 +26,13 @@ that DIR records. An archive holds its capture, of which nothing is packed
 again; of a dataset it is given with --capture, and has to be the one that was
 decoded, by its SHA-256.
 
-What the program has no part in stays as it is: sources that never came to a
+What the program has no part in stays as it is: sources that never ran a
 page of it that changed are not decoded, and of others row groups up to the
 first such page are not encoded.
 
 Files of a flag (-e, --image, --symbols) take the place of all that were given
 with that flag before. A dataset has none of these files: all that are to stay
-are given again. DIR is at any moment as it was, or all new.
+are given again. An interruption never damages DIR.
 
 Examples:
    tracelake redecode run.tla -e firmware.elf
@@ -113,7 +113,7 @@ func readRedecode(ctx *cli.Context) (*redecodeArgs, error) {
 // redecoded says what the program changed.
 func (s *screen) redecoded(r *pipeline.Redecoded) {
 	what := func(t *schema.Totals) string {
-		return fmt.Sprintf("%s, %s, %s unplaced", count(t.Instructions, "instruction"), count(t.Losses, "loss"),
+		return fmt.Sprintf("%s, %s, %s not matched to code", count(t.Instructions, "instruction"), count(t.Losses, "loss"),
 			count(t.BytesUnplaced, "byte"))
 	}
 	s.blank()

@@ -13,7 +13,7 @@ import (
 func completionCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "completion",
-		Usage:     "prints the script that completes commands in a shell",
+		Usage:     "print the script that completes commands in a shell",
 		UsageText: "tracelake completion bash|zsh|fish",
 		Description: `The script completes commands, flags and file names.
 
@@ -38,7 +38,7 @@ func shellArgument(ctx *cli.Context) (string, error) {
 	case len(args) != 1:
 		return "", usage("completion", "needs one shell", "shells are "+known)
 	case !slices.Contains(reference.Shells, args[0]):
-		return "", usage("completion "+args[0], "is no shell that is known",
+		return "", usage("completion "+args[0], "is not a known shell",
 			didYouMean(args[0], reference.Shells)+"shells are "+known)
 	default:
 		return args[0], nil
@@ -50,7 +50,7 @@ func manCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "man",
 		Hidden:    true,
-		Usage:     "prints the man page",
+		Usage:     "print the man page",
 		UsageText: "tracelake man",
 		Description: `Examples:
    tracelake man > tracelake.1

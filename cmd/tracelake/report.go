@@ -8,7 +8,7 @@ import (
 func reportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "says what a capture or a dataset comes to",
+		Usage:     "summarise a capture or dataset",
 		UsageText: "tracelake report REPORT INPUT|DIR... [flags]",
 		Description: `
 Quality reads a capture; the others read datasets that export wrote, or

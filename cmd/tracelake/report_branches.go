@@ -11,7 +11,7 @@ import (
 func branchesCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "branches",
-		Usage:     "says which way conditional branches went",
+		Usage:     "say which way conditional branches went",
 		UsageText: "tracelake report branches DIR... [flags]",
 		Description: `DIR is a dataset, or a capture, which is decoded first; several of one program
 are added up. Needs a program file: export with -e FILE.

@@ -13,7 +13,7 @@ import (
 func callsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "calls",
-		Usage:     "says how long the calls of each function took",
+		Usage:     "say how long the calls of each function took",
 		UsageText: "tracelake report calls DIR... [flags]",
 		Description: `A row is a function that was called, by a tail call or another one. Durations
 are with all that it called, without exceptions and other tasks: in cycles if

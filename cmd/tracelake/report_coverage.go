@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -14,7 +15,7 @@ import (
 func coverageCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "coverage",
-		Usage:     "says how much of the program ran",
+		Usage:     "say how much of the program ran",
 		UsageText: "tracelake report coverage DIR... [flags]",
 		Description: `DIR is a dataset, or a capture, which is decoded first; several of one program
 are added up. Names and percentages need a program file: export with -e FILE.
@@ -102,7 +103,7 @@ func (s *screen) conditions(b *report.BranchFigures, p *report.Predicated) {
 	}
 	if p.All > 0 {
 		s.line("%s of %s reached: %s passed, %s failed, %s unknown", thousands(p.Reached),
-			count(p.All, "predicated instruction"),
+			count(p.All, "conditional instruction"),
 			thousands(p.Passed), thousands(p.Failed), thousands(p.Unknown))
 	}
 }
@@ -152,8 +153,10 @@ func (s *screen) share(f report.Figure) string {
 	return cellPercent(f.Covered, f.Of)
 }
 
-// cellPercent is a percentage in a table.
-func cellPercent(n, total int64) string { return percentTo(n, total, 1) + "%" }
+// cellPercent is a percentage in a table, which has no room for spaces.
+func cellPercent(n, total int64) string {
+	return strings.ReplaceAll(percentTo(n, total, 1), " ", "") + "%"
+}
 
 // figure is "1 of 2", or what there is if the whole is not known.
 func figure(f report.Figure) string {

@@ -16,14 +16,14 @@ import (
 func disasmCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "disasm",
-		Usage:     "shows what each instruction of a function took",
+		Usage:     "show what each instruction of a function took",
 		UsageText: "tracelake report disasm DIR... --function NAME [flags]",
 		Description: `Each instruction is under the source line it is of, with kind, target and
 opcode, but no mnemonic. PASSED and FAILED are outcomes of conditional
 instructions: of branches, taken and not taken. UNKNOWN is how often the trace
-does not say. Cycles of a run are spread evenly over its instructions; EACH is
-the mean of an execution. Bars are of cycles, or of executions where not all
-that ran has cycles.
+does not say. Cycles between two counts are shared equally among the
+instructions; EACH is the mean of an execution. Bars are of cycles, or of
+executions where not all that ran has cycles.
 
 Examples:
    tracelake report disasm run --function quicksort

@@ -13,12 +13,12 @@ import (
 func exceptionsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "exceptions",
-		Usage:     "says how many exceptions there were, and how long",
+		Usage:     "count exceptions and say how long they took",
 		UsageText: "tracelake report exceptions DIR... [flags]",
-		Description: `A row is a type and number of exception. Its durations are from entry to return,
-or to where another task went on: in cycles if all of them have cycles, else in
-ticks of the timestamps, else in instructions. WORST AT is the seq of the first
-instruction of the longest.
+		Description: `A row is a type and number of exception. Durations are from entry to return or
+task switch, nested exceptions included: in cycles if all of them have cycles,
+else in ticks of the timestamps, else in instructions. P99 needs 100 samples.
+WORST AT is the seq of the first instruction of the longest.
 
 Examples:
    tracelake report exceptions run

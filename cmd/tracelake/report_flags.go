@@ -17,7 +17,7 @@ import (
 func datasetFlags(withSource bool) []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "test", Category: groupInput, Usage: "only datasets exported with --label test=`LABEL`"},
-		&cli.BoolFlag{Name: "force", Category: groupInput, Usage: "report even if another program ran; the report says so"},
+		&cli.BoolFlag{Name: "force", Category: groupInput, Usage: "report even if the ELF is not what ran; the report says so"},
 	}, captureFlags(withSource)...)
 }
 
@@ -99,7 +99,7 @@ func rowsBy(ctx *cli.Context) (report.By, error) {
 	kinds := []report.By{report.ByFunction, report.ByFile, report.ByLine}
 	i := slices.IndexFunc(kinds, func(b report.By) bool { return b.String() == ctx.String("by") })
 	if i < 0 {
-		return 0, usage("--by "+ctx.String("by"), "is no kind of row", "kinds are function, file and line")
+		return 0, usage("--by "+ctx.String("by"), "is not a kind of row", "kinds are function, file and line")
 	}
 	return kinds[i], nil
 }

@@ -12,7 +12,7 @@ import (
 func hotspotsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "hotspots",
-		Usage:     "says where instructions and cycles went",
+		Usage:     "say where instructions and cycles went",
 		UsageText: "tracelake report hotspots DIR... [flags]",
 		Description: `DIR is a dataset, or a capture, which is decoded first; several of one program
 are added up. Figures are of the code itself; beside them stands what functions
@@ -22,7 +22,7 @@ Against a baseline shares are compared, as one may have run longer.
 
 Times are cycles by the clock of the core: as given to export with --cycle-hz,
 else as measured between timestamps, if their frequency is known and the clock
-was steady. Timestamps alone say how long all of it took, not a function.
+was steady. Otherwise timestamps say only how long all of it took.
 
 Examples:
    tracelake report hotspots run

@@ -24,7 +24,7 @@ import (
 func htmlCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "html",
-		Usage:     "writes a page to look at, as one file",
+		Usage:     "write a one-file HTML report",
 		UsageText: "tracelake report html DIR... -o FILE [flags]",
 		Description: `DIR is a dataset, an archive, or a capture, which is decoded first; several of
 one program are added up. The page says how far the figures can be trusted, what
@@ -33,9 +33,9 @@ is one file, needs no network, and can be read without JavaScript. The same
 input makes the same page.
 
 A page holds the text of source files: of those under --source-root, else under
-the working directory, and no others; --no-source leaves it out. Where another
-program ran than the one that was given, the page says so first, and the exit
-status is 4 unless there is --force.
+the working directory, and no others; --no-source leaves it out. If the ELF file
+is not the program that ran, the page says so first, and the exit status is 4
+unless there is --force.
 
 Examples:
    tracelake report html run -o report.html --source-root src
@@ -53,7 +53,7 @@ Examples:
 			},
 			&cli.StringFlag{
 				Name: "max-size", Category: groupOutput, Value: "32MB",
-				Usage: "at most `SIZE`: what is needed least is left out, and named",
+				Usage: "limit the size to `SIZE`; omitted parts are listed",
 			},
 			&cli.StringSliceFlag{
 				Name: "source-root", Category: groupInput,
@@ -61,14 +61,14 @@ Examples:
 			},
 			&cli.StringSliceFlag{
 				Name: "path-map", Category: groupInput,
-				Usage: "sources in one folder are in another: `FROM=TO`",
+				Usage: "`OLD=NEW` if the sources moved",
 			},
 			&cli.BoolFlag{
 				Name: "no-source", Category: groupInput,
 				Usage: "leave out the text of source files, which may be secret",
 			},
 			&cli.StringFlag{
-				Name: "time-of", Category: groupInput, Usage: "of several datasets draw when what ran of `DIR`",
+				Name: "time-of", Category: groupInput, Usage: "draw the timeline of `DIR`, one of several datasets",
 				DefaultText: "none",
 			},
 		}, datasetFlags(true)),
@@ -130,7 +130,7 @@ func bytesOf(text string) (int64, error) {
 		}
 		break
 	}
-	return 0, usage("--max-size "+text, "is no size", "write it as 32MB, 500KB or 1000000")
+	return 0, usage("--max-size "+text, "is not a size", "write it as 32MB, 500KB or 1000000")
 }
 
 // titleOf names datasets by the last part of their paths.

@@ -18,7 +18,7 @@ import (
 func lastCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "last",
-		Usage:     "shows the last instructions before a point",
+		Usage:     "show the last instructions before a point",
 		UsageText: "tracelake report last DIR [flags]",
 		Description: `The point is the end of the trace, or what --before says: an instruction, a
 byte of the capture, or an exception, by its ordinal in the table exceptions.
@@ -88,7 +88,7 @@ func readLast(ctx *cli.Context) (*lastArgs, error) {
 		return nil, err
 	}
 	if a.n < 1 || a.n > maxLast {
-		return nil, usage(fmt.Sprintf("--instructions %d", a.n), "is no number of instructions to show",
+		return nil, usage(fmt.Sprintf("--instructions %d", a.n), "is not a number of instructions to show",
 			"give one from 1 to 1000000")
 	}
 	a.paths, err = readPaths(ctx)
@@ -128,7 +128,7 @@ func pointBefore(text string) (last.Point, error) {
 	}[what]
 	n, err := strconv.ParseInt(number, 0, 64)
 	if !ok || err != nil || n < 0 {
-		return last.Point{}, usage("--before "+text, "is no point", "points are seq=N, offset=N and exception=K")
+		return last.Point{}, usage("--before "+text, "is not a point", "points are seq=N, offset=N and exception=K")
 	}
 	return last.Point{Kind: kind, N: n}, nil
 }
@@ -140,7 +140,7 @@ func oneSource(ctx *cli.Context) (schema.Null[uint8], error) {
 	}
 	id, ok := traceID(ctx.String("source"))
 	if !ok {
-		return schema.Null[uint8]{}, usage("--source "+ctx.String("source"), "is no trace ID",
+		return schema.Null[uint8]{}, usage("--source "+ctx.String("source"), "is not a trace ID",
 			"write it as 0x13 or, decimal, as 19; the highest is 0x7f")
 	}
 	return schema.Of(id), nil

@@ -60,7 +60,7 @@ func readLimit(ctx *cli.Context, of string) (*limit, error) {
 	var err error
 	if l.percent, err = strconv.ParseFloat(strings.TrimSuffix(number, "%"), 64); err != nil || !(l.percent >= 0 &&
 		l.percent <= 100) {
-		return nil, usage("--fail-under "+l.text, "is no percentage", "give a number from 0 to 100, as 80 or 80:lines")
+		return nil, usage("--fail-under "+l.text, "is not a percentage", "give a number from 0 to 100, as 80 or 80:lines")
 	}
 	if !slices.Contains([]string{limitInstructions, limitFunctions, limitLines, limitBranches}, l.of) {
 		return nil, usage("--fail-under "+l.text, "is of nothing that is counted",

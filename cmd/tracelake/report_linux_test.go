@@ -43,11 +43,11 @@ code 0x1008 a32 other at=b/main.c:3
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	if strings.Contains(plain, "\x1b") || !strings.Contains(plain, "█") || !strings.Contains(plain, "no room for") || !strings.Contains(plain, `evil\u001b[31m\u001b[2J`) {
+	if strings.Contains(plain, "\x1b") || !strings.Contains(plain, "█") || !strings.Contains(plain, "hidden at ") || !strings.Contains(plain, `evil\u001b[31m\u001b[2J`) {
 		t.Errorf("%s", plain)
 	}
 	coloured := run(80)
-	if !strings.Contains(coloured, "\x1b[32mok:\x1b[0m") || colours.ReplaceAllString(coloured, "") != plain {
+	if !strings.Contains(coloured, "\x1b[32mGood:\x1b[0m") || colours.ReplaceAllString(coloured, "") != plain {
 		t.Errorf("%s", coloured)
 	}
 	if text := run(80, "TERM=dumb"); strings.Contains(text, "\x1b") || strings.Contains(text, "█") || !strings.Contains(text, "##") {
@@ -56,7 +56,7 @@ code 0x1008 a32 other at=b/main.c:3
 	if text := run(80, "COLUMNS=200", "NO_COLOR=1"); text != plain {
 		t.Errorf("COLUMNS counts on a terminal: %s", text)
 	}
-	if text := run(0, "COLUMNS=200", "NO_COLOR=1"); strings.Contains(text, "no room for") { // a terminal that does not say
+	if text := run(0, "COLUMNS=200", "NO_COLOR=1"); strings.Contains(text, "hidden at ") { // a terminal that does not say
 		t.Errorf("%s", text)
 	}
 }

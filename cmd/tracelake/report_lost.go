@@ -11,7 +11,7 @@ import (
 func (s *screen) lost(t *trust.Summary, lost *lost.Summary) {
 	var reasons, gaps []string
 	for _, r := range lost.Reasons {
-		reasons = append(reasons, r.Reason.String()+" "+count(r.Bytes, t.Unit()))
+		reasons = append(reasons, count(r.Bytes, t.Unit())+" "+r.Words())
 	}
 	for _, g := range atMost(lost.Gaps, defaultTop) {
 		gaps = append(gaps, thousands(g.Seq))

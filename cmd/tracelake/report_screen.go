@@ -128,7 +128,12 @@ func (s *screen) table(t *table.Table, legend ...string) {
 		s.text.WriteString(table.Legend(s.Style, legend[0], legend[1], legend[2]))
 	}
 	if len(omitted.Columns) > 0 {
-		s.line("no room for %s", strings.Join(omitted.Columns, ", "))
+		them := "them"
+		if len(omitted.Columns) == 1 {
+			them = "it"
+		}
+		s.line("hidden at %s: %s (--width %d shows %s)", count(int64(s.Width), "column"), strings.Join(omitted.Columns, ", "),
+			omitted.Width, them)
 	}
 }
 

@@ -30,7 +30,7 @@ func screenFlags() []cli.Flag {
 			Name: "width", Category: groupOutput, Usage: "text for `N` columns; 0: any",
 			DefaultText: "the terminal, COLUMNS, 100",
 		},
-		&cli.BoolFlag{Name: "ascii", Category: groupOutput, Usage: "text in ASCII alone"},
+		&cli.BoolFlag{Name: "ascii", Category: groupOutput, Usage: "text in ASCII only"},
 		&cli.StringFlag{
 			Name: "color", Category: groupOutput, Value: colourAuto,
 			Usage: "colours: `WHEN` is auto, always or never",

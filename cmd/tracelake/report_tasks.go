@@ -13,13 +13,13 @@ import (
 func tasksCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "tasks",
-		Usage:     "says which tasks ran, and what each took",
+		Usage:     "say which tasks ran, and what each took",
 		UsageText: "tracelake report tasks DIR... [flags]",
-		Description: `A task is what has a Context ID or, without, a stack of its own: tasks are told
-apart by where calls and exceptions return to. Its name is that of the function
+		Description: `A task is what has a Context ID or, without, a stack of its own: tasks
+differ in where calls and exceptions return to. Its name is that of the function
 at the bottom of its stack, or of what that begins it with: then ROOT is the
-bottom. After a gap in the trace a task goes on if its bottom was seen; what has
-callers that nobody saw is (callers not seen). Handlers of asynchronous
+bottom. After a gap in the trace a task continues if its bottom was seen; what
+has callers that nobody saw is (callers not seen). Handlers of asynchronous
 exceptions are in no task: they have rows of their own, as [irq 14].
 
 Examples:

@@ -21,7 +21,7 @@ func (s *screen) trust(t *trust.Summary, force bool, excluded []report.Excluded)
 		}
 	}
 	note(t.InOther > 0, percent(t.InOther, t.Instructions)+" of the instructions in (other): there are more call "+
-		"paths than are told apart")
+		"paths than are kept")
 	for i := range t.Datasets {
 		d := &t.Datasets[i]
 		if d.Window != nil {
@@ -33,9 +33,8 @@ func (s *screen) trust(t *trust.Summary, force bool, excluded []report.Excluded)
 	}
 	note(float64(t.Undecoded) > verdict.Least*float64(t.Bytes), count(t.Undecoded, "byte")+
 		" of other sources not decoded (report trust names them)")
-	note(!t.HasProgram, "no ELF file: addresses in place of names, no percentages; add -e FILE to export")
-	note(t.HasProgram && !t.Named, "the ELF file names no functions: addresses in place of names, no percentages; "+
-		"export with one that is not stripped")
+	note(!t.HasProgram, "no ELF: showing addresses; add -e FILE for names and percentages")
+	note(t.HasProgram && !t.Named, "the ELF file names no functions: showing addresses; export with one that is not stripped")
 	for i := range excluded {
 		s.paragraph("excluded  ", excludedText(&excluded[i]))
 	}
@@ -87,9 +86,17 @@ func windowText(d *trust.Dataset) string {
 func trustText(t *trust.Summary) string {
 	parts := []string{decodedText(t), count(t.Gaps, "gap"), agreesText(t)}
 	if t.Conditions > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s unknown", thousands(t.Unknown), count(t.Conditions, "condition")))
+		parts = append(parts, conditionsText(t.Unknown, t.Conditions))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// conditionsText says of how many conditional instructions the outcome is known.
+func conditionsText(unknown, all int64) string {
+	if unknown == all {
+		return count(all, "conditional instruction") + ": this trace does not record whether they passed"
+	}
+	return fmt.Sprintf("%s of %s unknown", thousands(unknown), count(all, "outcome")+" of conditional instructions")
 }
 
 func decodedText(t *trust.Summary) string {
@@ -111,11 +118,11 @@ func agreesText(t *trust.Summary) string {
 func trustDetails(t *trust.Summary) string {
 	parts := []string{lostText(t.Lost, t.Ends, t.Unit())}
 	if t.Unplaced > 0 {
-		parts = append(parts, count(t.Unplaced, t.Unit())+" unplaced")
+		parts = append(parts, count(t.Unplaced, t.Unit())+" not matched to code")
 	}
 	if t.HasProgram {
 		if t.Distinct > 0 {
-			parts = append(parts, fmt.Sprintf("program file matches %s of %s", thousands(t.Matching), count(t.Distinct,
+			parts = append(parts, fmt.Sprintf("the ELF file matches %s of %s", thousands(t.Matching), count(t.Distinct,
 				"address")))
 		}
 		parts = append(parts, outsideText(t))
@@ -150,7 +157,7 @@ const outsideShown = 3
 
 func outsideText(t *trust.Summary) string {
 	if len(t.Outside) == 0 {
-		return "nothing executed outside of it"
+		return "all executed addresses are in the ELF file"
 	}
 	var names []string
 	times := int64(0)
@@ -163,7 +170,7 @@ func outsideText(t *trust.Summary) string {
 	if more := len(t.Outside) - outsideShown; more > 0 {
 		names = append(names, fmt.Sprintf("%s more", thousands(int64(more))))
 	}
-	return fmt.Sprintf("%s outside of it executed %s (%s)", count(int64(len(t.Outside)), "address"), count(times, "time"),
+	return fmt.Sprintf("%s not in the ELF file executed %s (%s)", count(int64(len(t.Outside)), "address"), count(times, "time"),
 		strings.Join(names, ", "))
 }
 

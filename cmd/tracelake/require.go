@@ -41,7 +41,7 @@ func requirement(ctx *cli.Context) (float64, error) {
 	}
 	percent := ctx.Float64("require")
 	if !(percent > 0 && percent <= 100) {
-		return 0, usage(fmt.Sprintf("--require %v", percent), "is no percentage that can be missed",
+		return 0, usage(fmt.Sprintf("--require %v", percent), "is not a percentage that can be missed",
 			"give more than 0, and 100 at most")
 	}
 	return percent, nil

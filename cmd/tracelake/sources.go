@@ -17,7 +17,7 @@ func pathFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{
 			Name: "path-map", Category: groupOutput,
-			Usage: "sources in one folder are in another: `FROM=TO`",
+			Usage: "`OLD=NEW` if the sources moved",
 		},
 		&cli.StringFlag{
 			Name: "source-root", Category: groupOutput, Usage: "relative paths of sources start at `DIR`",
@@ -38,7 +38,7 @@ func readPathMap(ctx *cli.Context) ([]convert.Mapping, error) {
 	for _, text := range ctx.StringSlice("path-map") {
 		from, to, ok := strings.Cut(text, "=")
 		if !ok || from == "" {
-			return nil, usage("--path-map "+text, "is not FROM=TO", "write --path-map /build/firmware=src")
+			return nil, usage("--path-map "+text, "is not OLD=NEW", "write --path-map /build/firmware=src")
 		}
 		all = append(all, convert.Mapping{From: from, To: to})
 	}

@@ -25,7 +25,7 @@ const whereDuckDB = "https://duckdb.org/docs/installation, or pip install duckdb
 func sqlCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "sql",
-		Usage:     "opens datasets in DuckDB, with their views",
+		Usage:     "open datasets in DuckDB, with their views",
 		UsageText: "tracelake sql DIR... [-c QUERY]",
 		Description: `Starts duckdb, which has to be on the PATH, with a view for each table and those
 that answer questions: coverage, hot_functions, uncovered, call_edges, trust ...

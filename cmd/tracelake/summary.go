@@ -65,11 +65,11 @@ func (s *screen) source(x *pipeline.SourceSummary) {
 		return
 	}
 	unit := strings.TrimSuffix(x.Unit, "s")
-	s.indented("%s: %s decoded (%s), %s, %s unplaced (%s)", count(x.Bytes, unit),
+	s.indented("%s: %s decoded (%s), %s, %s not matched to code (%s)", count(x.Bytes, unit),
 		thousands(x.BytesDecoded), percent(x.BytesDecoded, x.Bytes), lostWords(x.BytesLost, x.Bytes, unit, x.Reading),
 		thousands(x.BytesUnplaced), percent(x.BytesUnplaced, x.Bytes))
 	if x.Kept {
-		s.indented("as it was: its decoder comes to no page of memory that changed")
+		s.indented("as it was: it ran no page of memory that changed")
 	}
 	s.indented("%s, %s, %s, %s", count(x.Instructions, "instruction"), count(x.Exceptions, "exception"),
 		count(x.Gaps, "gap"), count(x.Segments, "segment"))

@@ -48,7 +48,7 @@ func TestSummaryText(t *testing.T) {
   source 0x13: 90.79 % contradicted: 2,392 of 2,630 branch packets (90.95 %) follow an instruction that cannot branch there, and 13 of 19 periodic I-syncs (68.42 %) say another place than the program had got to: is this the program that ran? (tracelake report quality shows where)
 
 source 0x13 PTM_0 (pft 1.1, core cpu_0)
-  1,000 bytes: 994 decoded (99.40 %), 6 bytes before the first synchronisation (normal), 10 unplaced (1.00 %)
+  1,000 bytes: 994 decoded (99.40 %), 6 bytes before the first synchronisation (normal), 10 not matched to code (1.00 %)
   12,345 instructions, 1 exception, 3 gaps, 2 segments
 
 source 0x14 (itm)

@@ -47,7 +47,7 @@ func traceVersions() string {
 func synthCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "synth",
-		Usage:     "makes a capture whose truth is known",
+		Usage:     "make a test capture with a known answer",
 		UsageText: "tracelake synth --protocol " + strings.Join(generate.Protocols(), "|") + " -o DIR [flags]",
 		Description: `A core executes a program, in a way that --seed decides, and is traced. The
 capture goes to DIR/snapshot, the dataset that a right decoder makes of it to
@@ -272,13 +272,13 @@ func newStepsBar(w io.Writer, total int64) *progressbar.ProgressBar {
 		progressbar.OptionSetWidth(16), progressbar.OptionUseANSICodes(true), progressbar.OptionClearOnFinish())
 }
 
-// synthText says what was made, and what to type next.
+// synthText says what was made, and the next steps.
 func synthText(dir string, c *generate.Capture, m *schema.Manifest) string {
 	b := &strings.Builder{}
 	capture, truth := filepath.Join(dir, c.Folder()), filepath.Join(dir, generate.TruthFolder)
 	fmt.Fprintf(b, "%s: %s of trace; %s: %s, %s, %s\n\n", capture, count(m.Totals.Bytes, tracedUnit(m)), truth,
 		count(m.Totals.Instructions, "instruction"), count(m.Totals.Exceptions, "exception"), count(m.Totals.Gaps, "gap"))
-	fmt.Fprintf(b, "What to type next:\n   %s\n   tracelake verify run --truth %s\n", c.ExportCommand(dir), truth)
+	fmt.Fprintf(b, "next steps\n   %s\n   tracelake verify run --truth %s\n", c.ExportCommand(dir), truth)
 	return b.String()
 }
 
@@ -393,7 +393,7 @@ func readTraceVersion(ctx *cli.Context, r *generate.Recipe) error {
 	minor, ok := strings.CutPrefix(text, newest[:2])
 	n, err := strconv.ParseUint(minor, 10, 4)
 	if !ok || err != nil || fmt.Sprint(n) > newest[2:] {
-		return usage("--trace-version "+text, "is no version of "+r.Protocol,
+		return usage("--trace-version "+text, "is not a version of "+r.Protocol,
 			fmt.Sprintf("versions are %s to %s", oldest, newest))
 	}
 	r.Minor = int(n)
@@ -464,7 +464,7 @@ func readCounts(ctx *cli.Context, r *generate.Recipe) error {
 	}
 	for _, name := range []string{"exceptions", "switches", "trace-off", "overflow", "debug", "triggers"} {
 		if rate := ctx.Float64(name); !(rate >= 0 && rate <= 1e6) {
-			return usage(fmt.Sprintf("--%s %v", name, rate), "is no rate", "give 0 to 1000000 per million instructions")
+			return usage(fmt.Sprintf("--%s %v", name, rate), "is not a rate", "give 0 to 1000000 per million instructions")
 		}
 	}
 	return nil

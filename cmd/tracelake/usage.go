@@ -12,12 +12,17 @@ import (
 
 // A usageError says what is wrong with a command line.
 type usageError struct {
-	where   string // the command, flag or argument, as the user typed it
-	problem string // continues where: "is no flag of export"
+	where   string // the command, flag or argument, as the user typed it; "": the problem names it
+	problem string // continues where: "takes one INPUT"
 	remedy  string
 }
 
-func (e *usageError) Error() string { return e.where + ": " + e.problem + "; " + e.remedy }
+func (e *usageError) Error() string {
+	if e.where == "" {
+		return e.problem + "; " + e.remedy
+	}
+	return e.where + ": " + e.problem + "; " + e.remedy
+}
 
 // usage returns the error for a wrong command line.
 func usage(where, problem, remedy string) error { return &usageError{where, problem, remedy} }
@@ -52,21 +57,21 @@ func seeHelp(c *cli.Command) string {
 
 // unknownCommand says that name is none of commands, and which may be meant. what is
 // the word for them: command or report.
-func unknownCommand(where, name, what string, commands []*cli.Command) error {
+func unknownCommand(name, what string, commands []*cli.Command) error {
 	var names []string
 	for _, c := range commands {
 		if !c.Hidden {
 			names = append(names, c.Name)
 		}
 	}
-	return usage(where, "is no "+what, didYouMean(name, names)+what+"s are "+strings.Join(names, ", "))
+	return usage("", "unknown "+what+" "+name, didYouMean(name, names)+what+"s are "+strings.Join(names, ", "))
 }
 
 // unknownFlag says that c has no such flag, and which may be meant.
 func unknownFlag(c *cli.Command, known map[string]cli.Flag, arg, name string) error {
 	short := known[name[:min(len(name), 1)]]
 	if short != nil && takesValue(short) && len(arg) > 2 && arg[1] != '-' {
-		return usage(arg, "is no flag of "+fullName(c), fmt.Sprintf("did you mean %s %s? %s", arg[:2], arg[2:], seeHelp(c)))
+		return usage("", "unknown flag "+arg+" for "+fullName(c), fmt.Sprintf("did you mean %s %s? %s", arg[:2], arg[2:], seeHelp(c)))
 	}
 	var names []string
 	for _, f := range c.Flags {
@@ -76,7 +81,7 @@ func unknownFlag(c *cli.Command, known map[string]cli.Flag, arg, name string) er
 	if near := nearest(name, names); near != "" {
 		remedy = fmt.Sprintf("did you mean --%s? %s", near, remedy)
 	}
-	return usage(arg, "is no flag of "+fullName(c), remedy)
+	return usage("", "unknown flag "+arg+" for "+fullName(c), remedy)
 }
 
 // didYouMean asks whether the nearest of names is meant; it says nothing if none
@@ -129,17 +134,17 @@ func distance(a, b string) int {
 // the value as the user wrote them.
 func checkValue(f cli.Flag, typed, value string) error {
 	var err error
-	problem, form := "is no whole number", "give one, as 4 or 0x4"
+	problem, form := "is not a whole number", "give one, as 4 or 0x4"
 	switch f.(type) {
 	case *cli.IntFlag:
 		_, err = strconv.ParseInt(value, 0, 0)
 	case *cli.Int64Flag:
 		_, err = strconv.ParseInt(value, 0, 64)
 	case *cli.Uint64Flag:
-		problem = "is no whole number from 0 on"
+		problem = "is not a whole number from 0 on"
 		_, err = strconv.ParseUint(value, 0, 64)
 	case *cli.Float64Flag:
-		problem, form = "is no number", "give one, as 0.5"
+		problem, form = "is not a number", "give one, as 0.5"
 		_, err = strconv.ParseFloat(value, 64)
 	case *cli.BoolFlag:
 		problem, form = "is neither true nor false", "leave out =VALUE"

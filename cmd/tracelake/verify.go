@@ -23,7 +23,7 @@ import (
 func verifyCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "verify",
-		Usage:     "checks that a dataset or an archive is as it was written",
+		Usage:     "check that a dataset or archive is as it was written",
 		UsageText: "tracelake verify DIR [--truth DIR | --capture INPUT [flags]]",
 		Description: `The dataset in DIR is read as a whole: the hash of each file, the list of files,
 the rows of each table, and whether bytes, segments, losses, counts and stacks
@@ -39,8 +39,8 @@ status is 3.
 
 With --capture, INPUT is decoded again, with the options that DIR records, and
 compared likewise: a capture, or an archive, which may be DIR itself. Of a
-dataset the program is given again, as at export. There is to be room for
-another dataset in the directory of temporary files (TMPDIR).
+dataset the program is given again, as at export. It needs free space
+for another dataset in TMPDIR.
 
 Examples:
    tracelake verify run1
@@ -253,7 +253,7 @@ func leftOutText(l *diff.LeftOut, words *wording) string {
 		text = "left out, as " + words.truth + " does not have them: " + strings.Join(parts, "; ") + "\n"
 	}
 	if l.Offsets {
-		text += "left out, as a block has that of its first sample alone: byte_offset of instructions\n"
+		text += "left out, as a block has only that of its first sample: byte_offset of instructions\n"
 	}
 	if len(l.Unknown) > 0 {
 		text += "left out, as this program does not know them: tables " + strings.Join(l.Unknown, ", ") + "\n"
@@ -293,7 +293,7 @@ func writeDifference(b *strings.Builder, words *wording, d *diff.Difference, fir
 	}
 }
 
-// howWritten says how export comes to write a table.
+// howWritten says how export wrote a table.
 func howWritten(name string) string {
 	t := schema.FindTable(name)
 	switch {

@@ -15,7 +15,7 @@ import (
 func versionCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "version",
-		Usage:     "says which tracelake this is",
+		Usage:     "print the version of tracelake",
 		UsageText: "tracelake version [--json]",
 		Description: `It prints the version, the revision it was built from, the Go it was built with,
 and the version of the schema: datasets of that version are those it writes.

@@ -45,7 +45,7 @@ func readPart(ctx *cli.Context) (*pipeline.Window, error) {
 		}
 		var err error
 		if w.Span, err = window.ParseAround(ctx.String("around")); err != nil {
-			return nil, usage("--around "+ctx.String("around"), "is no point and how much around it: "+err.Error(),
+			return nil, usage("--around "+ctx.String("around"), "is not a point and how much around it: "+err.Error(),
 				"write --around seq=1000±50, or seq=1000+-50")
 		}
 		return w, nil
@@ -74,7 +74,7 @@ func readPoint(ctx *cli.Context, flag string) (p schema.Null[window.Point], err 
 	}
 	text := ctx.String(flag)
 	if p.V, err = window.ParsePoint(text); err != nil {
-		return p, usage("--"+flag+" "+text, "is no point of a capture: "+err.Error(),
+		return p, usage("--"+flag+" "+text, "is not a point of a capture: "+err.Error(),
 			"write an offset as 0x400, or seq=N, timestamp=N or segment=N")
 	}
 	return schema.Of(p.V), nil

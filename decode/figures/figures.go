@@ -27,7 +27,8 @@ func Count(n int64, noun string) string {
 func Percent(n, total int64) string { return PercentTo(n, total, 2) + " %" }
 
 // PercentTo writes n of total in percent, with that many decimals. It is rounded, but
-// 100 only if n is all and 0 only if n is nothing; all of nothing is 100.
+// 100 only if n is all and 0 only if n is nothing; all of nothing is 100. With decimals,
+// less than a tenth is "< 0.1".
 func PercentTo(n, total int64, decimals int) string {
 	switch n {
 	case total:
@@ -51,6 +52,9 @@ func Share(share float64) string {
 
 // inside writes a share that is neither all nor nothing.
 func inside(share float64, decimals int) string {
+	if decimals > 0 && 100*share < 0.1 {
+		return "< 0.1"
+	}
 	least := math.Pow10(-decimals)
 	return strconv.FormatFloat(min(max(100*share, least), 100-least), 'f', decimals, 64)
 }

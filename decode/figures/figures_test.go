@@ -17,7 +17,9 @@ func TestPercent(t *testing.T) {
 		{0, 0, "100 %"},
 		{1, 3, "33.33 %"},
 		{2, 3, "66.67 %"},
-		{1, 1 << 30, "0.01 %"},
+		{1, 1 << 30, "< 0.1 %"},
+		{1, 1000, "0.10 %"},
+		{27, 352_666, "< 0.1 %"},
 		{1<<30 - 1, 1 << 30, "99.99 %"},
 		{1<<62 - 1, 1 << 62, "99.99 %"},
 	} {
@@ -40,7 +42,7 @@ func TestCount(t *testing.T) {
 
 func TestPercentTo(t *testing.T) {
 	for want, got := range map[string]string{
-		"66.7": figures.PercentTo(2, 3, 1), "99.9": figures.PercentTo(1<<20-1, 1<<20, 1), "0.1": figures.PercentTo(1, 1<<20, 1),
+		"66.7": figures.PercentTo(2, 3, 1), "99.9": figures.PercentTo(1<<20-1, 1<<20, 1), "< 0.1": figures.PercentTo(1, 1<<20, 1), "0.1": figures.PercentTo(1, 1000, 1), "1": figures.PercentTo(1, 1<<20, 0),
 		"100": figures.PercentTo(3, 3, 1), "0": figures.PercentTo(0, 3, 1),
 	} {
 		if got != want {
@@ -50,7 +52,7 @@ func TestPercentTo(t *testing.T) {
 }
 
 func TestShare(t *testing.T) {
-	for share, want := range map[float64]string{0: "0 %", 1: "100 %", 0.125: "12.50 %", 1e-9: "0.01 %", 1 - 1e-9: "99.99 %"} {
+	for share, want := range map[float64]string{0: "0 %", 1: "100 %", 0.125: "12.50 %", 1e-9: "< 0.1 %", 1 - 1e-9: "99.99 %"} {
 		if got := figures.Share(share); got != want {
 			t.Errorf("Share(%v) = %s, want %s", share, got, want)
 		}

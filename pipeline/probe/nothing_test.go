@@ -68,7 +68,7 @@ func TestMissingMemoryIsNotTried(t *testing.T) {
 	if err := New(&plan.Plan{}, false).Judge(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	if want := "30.00 % unplaced: 12 × no program memory at 0x00009000: give it with -e FILE or --image FILE@ADDR"; e.Reading.String() != want {
+	if want := "30.00 % not matched to code: 12 × no program memory at 0x00009000: give it with -e FILE or --image FILE@ADDR"; e.Reading.String() != want {
 		t.Errorf("%s, want %s", e.Reading, want)
 	}
 }

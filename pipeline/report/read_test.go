@@ -67,7 +67,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
 	}
-	if _, err := report.Read([]string{t.TempDir()}, report.Options{}); err == nil || !strings.Contains(err.Error(), "is no dataset") {
+	if _, err := report.Read([]string{t.TempDir()}, report.Options{}); err == nil || !strings.Contains(err.Error(), "not a dataset") {
 		t.Errorf("%v", err)
 	}
 }

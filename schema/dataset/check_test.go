@@ -213,7 +213,7 @@ func TestCheckWithoutSeal(t *testing.T) {
 
 // A check stops, and what is no dataset is an error, no problem of one.
 func TestCheckFails(t *testing.T) {
-	if _, err := dataset.Check(t.Context(), t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "is no dataset") {
+	if _, err := dataset.Check(t.Context(), t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "not a dataset") {
 		t.Errorf("%v", err)
 	}
 	dir := small.New().Write(t)

@@ -115,7 +115,7 @@ func (d *Dataset) notADataset(err error) error {
 		return fmt.Errorf("open dataset: %w", err)
 	}
 	return &Error{
-		File: d.Dir, Problem: "is no dataset: it has no " + schema.ManifestFile,
+		File: d.Dir, Problem: "not a dataset: it has no " + schema.ManifestFile,
 		Remedy: "give a directory that export completed", Err: err,
 	}
 }

@@ -29,7 +29,7 @@ func TestOpenRefuses(t *testing.T) {
 			check(t, os.RemoveAll(dir))
 			check(t, os.WriteFile(dir, nil, 0o666))
 		}, "not a directory"},
-		{"no manifest", func(t *testing.T, dir string) { check(t, os.Remove(filepath.Join(dir, "manifest.json"))) }, "is no dataset: it has no manifest.json"},
+		{"no manifest", func(t *testing.T, dir string) { check(t, os.Remove(filepath.Join(dir, "manifest.json"))) }, "not a dataset: it has no manifest.json"},
 		{"no JSON", replaceInManifest("{", "["), "manifest.json: is no manifest"},
 		{"another hash", func(t *testing.T, dir string) {
 			name := filepath.Join(dir, "manifest.json")

@@ -156,7 +156,7 @@ func TestCausesAddresses(t *testing.T) {
 func TestWords(t *testing.T) {
 	stack := &reading.Cause{Count: 5998, Text: "E atom on an indirect branch, but the return stack is off"}
 	for want, v := range map[string]reading.Reading{
-		"71.55 % unplaced: 5,998 × E atom on an indirect branch, but the return stack is off: add --reg ETMCR=0x20000400": {
+		"71.55 % not matched to code: 5,998 × E atom on an indirect branch, but the return stack is off: add --reg ETMCR=0x20000400": {
 			Problem: reading.Unplaced, Share: reading.Share{N: 19950, Total: 27884}, Cause: stack,
 			Remedy: &reading.Remedy{Flags: []string{"--reg ETMCR=0x20000400"}},
 		},

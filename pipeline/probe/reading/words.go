@@ -7,14 +7,17 @@ import (
 	"github.com/tracelake/tracelake/decode/figures"
 )
 
-// String returns the reading in a line: "71.55 % unplaced: 5,998 × E atom on an
+// String returns the reading in a line: "71.55 % not matched to code: 5,998 × E atom on an
 // indirect branch, but the return stack is off: add --reg ETMCR=0x20000400".
 func (r *Reading) String() string {
 	var parts []string
 	if r.Problem != NoProblem && !r.Nothing {
 		words := string(r.Problem)
-		if r.Problem == Misaligned {
+		switch r.Problem {
+		case Misaligned:
 			words = "of the offsets into the FIFO wrong"
+		case Unplaced:
+			words = "not matched to code"
 		}
 		parts = append(parts, figures.Percent(r.Share.N, r.Share.Total)+" "+words)
 	}

@@ -161,7 +161,7 @@ func branchRows(b *report.Branches, top int) *Section {
 			}
 			return Text(n.Place(&row(i).In))
 		}},
-		{Title: "VERDICT", Weight: Name, At: func(i int) Value { return Text(verdictWords(row(i))) }},
+		{Title: "WENT", Weight: Name, At: func(i int) Value { return Text(verdictWords(row(i))) }},
 		{Weight: Extent},
 		{"address", "ADDRESS", Words, Spare, 2, func(i int) Value { return Text(Hex(row(i).Address)) }},
 		{Key: "kind", At: func(i int) Value { return Text(row(i).Kind.String()) }},
@@ -184,7 +184,7 @@ func branchRows(b *report.Branches, top int) *Section {
 // verdictWords are those for a branch, or for an instruction that passes or fails.
 func verdictWords(b *report.Branch) string {
 	words := map[report.BranchVerdict][2]string{
-		report.Both: {"both", "both"}, report.AlwaysTaken: {"always taken", "always passed"},
+		report.Both: {"both ways", "both ways"}, report.AlwaysTaken: {"always taken", "always passed"},
 		report.NeverTaken: {"never taken", "never passed"},
 		report.Unknown:    {"unknown", "unknown"}, report.NeverReached: {"not seen", "not seen"},
 	}

@@ -17,7 +17,7 @@ func Calls(head []Fact, c *calls.Table, top int, baseline Value) *Answer {
 	s.Columns = append(Names("FUNCTION", Name, s.Rows, func(i int) *report.Name { return &c.Rows[i].Name },
 		report.ByFunction),
 		Column{"calls", "CALLS", Count, Number, 0, func(i int) Value { return Int(c.Rows[i].Calls) }},
-		Column{"end_not_seen", "NO END", Count, Number, 6, func(i int) Value { return Int(c.Rows[i].Unended) }})
+		Column{"end_not_seen", "UNFINISHED", Count, Number, 6, func(i int) Value { return Int(c.Rows[i].Unended) }})
 	s.Columns = append(s.Columns, durationColumns(func(i int) *durations.Summary { return &c.Rows[i].Summary })...)
 	s.Columns = append(s.Columns,
 		Column{Key: "total_instructions", At: func(i int) Value { return Int(c.Rows[i].All.Instructions) }},
@@ -44,7 +44,7 @@ func Exceptions(head []Fact, x *exceptions.Table, top int, baseline Value) *Answ
 	s := &Section{Noun: "exception", Rows: len(x.Rows), Top: top}
 	s.Columns = append(exceptionNames(s.Rows, func(i int) *exceptions.Row { return &x.Rows[i] }),
 		Column{"entries", "ENTRIES", Count, Number, 0, func(i int) Value { return Int(x.Rows[i].Entries) }},
-		Column{"end_not_seen", "NO END", Count, Number, 6, func(i int) Value { return Int(x.Rows[i].Unended) }})
+		Column{"end_not_seen", "UNFINISHED", Count, Number, 6, func(i int) Value { return Int(x.Rows[i].Unended) }})
 	s.Columns = append(s.Columns, durationColumns(func(i int) *durations.Summary { return &x.Rows[i].Summary })...)
 	return &Answer{Name: "exceptions", Facts: append(head,
 		Fact{"entries", Int(x.Entries)}, Fact{"rows", Rows(s)}, Fact{"baseline", baseline})}

@@ -52,7 +52,7 @@ func Tasks(head []Fact, t *stacks.Tasks, top int) *Answer {
 		{Key: "ambiguous", At: func(i int) Value { return Int(row(i).Ambiguous) }},
 		{Key: "joined", At: func(i int) Value { return Int(row(i).Joined) }},
 		{Title: joinedTitle, Unit: Count, Weight: Number, Place: 4, At: func(i int) Value { return Int(row(i).Joined) }},
-		{"stack_drift", "DRIFT", Count, Spare, 4, func(i int) Value { return Int(row(i).Drift) }},
+		{"stack_drift", "STACK FIXES", Count, Spare, 4, func(i int) Value { return Int(row(i).Drift) }},
 		{Key: "instructions", At: func(i int) Value { return Int(row(i).Executed.Instructions) }},
 		{Key: "cycles", At: func(i int) Value { return Nullable(row(i).Executed.Cycles) }},
 	}

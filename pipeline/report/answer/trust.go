@@ -69,7 +69,7 @@ func trustFigures(t *trust.Summary) Value {
 	)
 }
 
-// Trust is how far figures can be trusted, with what was lost, where, and after which gaps trace went on.
+// Trust is how far figures can be trusted, with what was lost, where, and after which gaps trace continued.
 func Trust(head []Fact, l *lost.Summary) *Answer {
 	buffer := func(i int) *lost.Buffer { return &l.Buffers[i] }
 	return &Answer{Name: "trust", Facts: append(head,
@@ -117,7 +117,7 @@ func TrustSources(t *trust.Summary, datasets []trust.Dataset) *Section {
 		{Key: "bytes_decoded", At: func(i int) Value { return Int(rows[i].BytesDecoded) }},
 		{"bytes_lost", "LOST", Count, Number, 1, func(i int) Value { return Int(rows[i].BytesLost) }},
 		{"bytes_lost_at_ends", "AT ENDS", Count, Number, 1, func(i int) Value { return Int(rows[i].Ends.Unsynced + rows[i].Ends.Truncated) }},
-		{"bytes_unplaced", "UNPLACED", Count, Number, 1, func(i int) Value { return Int(rows[i].BytesUnplaced) }},
+		{"bytes_unplaced", "NOT MATCHED", Count, Number, 1, func(i int) Value { return Int(rows[i].BytesUnplaced) }},
 		{"instructions", "INSTRUCTIONS", Count, Number, 3, func(i int) Value { return Int(rows[i].Instructions) }},
 		{"gaps", "GAPS", Count, Number, 2, func(i int) Value { return Int(rows[i].Gaps) }},
 		{"agreement", "AGREES", Exact, Main, 0, func(i int) Value { return Of(rows[i].Agreement.Checks()) }},

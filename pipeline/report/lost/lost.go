@@ -6,6 +6,7 @@ package lost
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
@@ -24,6 +25,17 @@ type Reason struct {
 	Reason schema.LossReason
 	Losses int64
 	Bytes  int64
+}
+
+// Words say why, to follow the number of bytes: "6 bytes before the first sync".
+func (r Reason) Words() string {
+	switch r.Reason {
+	case schema.LossUnsynced:
+		return "before the first sync"
+	case schema.LossSplice:
+		return "at a buffer seam"
+	}
+	return strings.ReplaceAll(r.Reason.String(), "_", " ")
 }
 
 // A Buffer is where bytes of a trace buffer were lost.

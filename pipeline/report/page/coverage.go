@@ -24,7 +24,7 @@ func (p *Page) coverageText() *coverageText {
 	}
 	if c.All > 0 {
 		x.Notes = append(x.Notes, of(c.Reached,
-			c.All)+" predicated instructions reached: "+figures.Thousands(c.Passed)+" passed, "+
+			c.All)+" conditional instructions reached: "+figures.Thousands(c.Passed)+" passed, "+
 			figures.Thousands(c.Failed)+" failed, "+figures.Thousands(c.Unknown)+" unknown.")
 	}
 	if p.coverage.PaddingRun > 0 {
@@ -33,15 +33,14 @@ func (p *Page) coverageText() *coverageText {
 	switch {
 	case !p.trust.HasProgram:
 		x.Notes = append(x.Notes,
-			"There is no program file: functions are stretches of executed addresses, and there are no percentages. For names "+
-				"export with -e FILE.")
+			"No ELF: functions are stretches of executed addresses. Add -e FILE for names and percentages.")
 	case !p.Data.Named:
 		x.Notes = append(x.Notes,
-			"The program file names no functions: they are stretches of executed addresses, and there are no percentages. "+
+			"The ELF file names no functions: they are stretches of executed addresses, and there are no percentages. "+
 				"Export with one that is not stripped.")
 	case p.Data.Files == nil:
 		x.Notes = append(x.Notes,
-			"The program file has no line table: there are no files and no source lines. Export with one that has debugging "+
+			"The ELF file has no line table: there are no files and no source lines. Export with one that has debugging "+
 				"information (-g).")
 	}
 	if p.Data.Files != nil {

@@ -22,7 +22,7 @@ func (p *Page) hotText() *hotText {
 	case d.Unit != cycles:
 		x.Notes = []string{"Cycles are not traced for all that ran: figures are instructions that were executed."}
 	default:
-		x.Notes = []string{"Figures are cycles: each cost is spread evenly over what it was for."}
+		x.Notes = []string{"Figures are cycles: cycles between two counts are shared equally among the instructions."}
 	}
 	s := answer.HotspotsOnPage(p.hottest)
 	s.Columns = append([]answer.Column{nameColumn("function", f.Name)}, s.Columns...)

@@ -100,13 +100,19 @@ function thousands(n) {
   return n < 0 ? '–' : commas.format(n);
 }
 
+/** "1 time", "2 times". */
+function counted(n, noun) {
+  return `${thousands(n)} ${n === 1 ? noun : `${noun}s`}`;
+}
+
 /**
  * n of all in percent, as decode/figures.PercentTo writes it: rounded, halves to even; 100 only
- * if n is all, 0 only if n is nothing.
+ * if n is all, 0 only if n is nothing; "< 0.1" below a tenth.
  */
 function percent(n, of, decimals = 1) {
   if (n === of) return '100';
   if (n === 0) return '0';
+  if (100 * (n / of) < 0.1) return '< 0.1';
   const least = 10 ** -decimals;
   const exact = Math.min(Math.max(100 * (n / of), least), 100 - least);
   const parts = exact * 2 ** (decimals + 1); // odd if exact lies between two results
@@ -201,9 +207,9 @@ function scrolling(label, ...children) {
   return make('div', {class: 'scroll', role: 'region', tabindex: '0', 'aria-label': label}, ...children);
 }
 
-/** A fold-out with the figures of a picture; show(columns, count …) makes its table, as sortable does. */
+/** A fold-out with the figures of a picture as a table; show(columns, count …) makes its table, as sortable does. */
 function figures(of) {
-  const fold = make('details', {}, make('summary', {}, `Figures of the ${of}`));
+  const fold = make('details', {}, make('summary', {}, 'Show as table'));
   fold.show = (...table) => fold.replaceChildren(fold.firstChild, sortable(`Figures of the ${of}`, ...table).element);
   return fold;
 }
@@ -399,7 +405,7 @@ function drawMap(place, data) {
   let tiles = [];
   const said = soft();
   const say = () => {
-    const colours = heat ? `the darker, the more ${data.unit} of its own` : 'covered from the top';
+    const colours = heat ? `the darker, the more ${data.unit} of its own` : 'filled part = covered';
     said.textContent = `Area: instructions of a ${one}, by ${many}. Colour: ${colours}. A click shows it in the table.`;
   };
   say();
@@ -809,14 +815,14 @@ function branchCell(branches, unknown) {
   for (const [taken, not, unclear] of branches.slice(0, 6)) cell.append(branchMark(taken, not, unclear));
   if (branches.length > 6) cell.append(make('span', {class: 'mark'}, `${branches.length - 6} more`));
   if (unknown > 0) {
-    const title = `${thousands(unknown)} predicated instructions whose outcome is unknown: they count as executed`;
+    const title = `${counted(unknown, 'conditional instruction')}: this trace does not record whether they passed`;
     cell.append(make('span', {class: 'mark half', title}, unknown <= 5 ? '?'.repeat(unknown) : `?×${thousands(unknown)}`));
   }
   return cell;
 }
 
 function branchMark(taken, not, unknown) {
-  const title = `taken ${thousands(taken)} times, not taken ${thousands(not)} times${unknown ? `, outcome unknown ${thousands(unknown)} times` : ''}`;
+  const title = `taken ${counted(taken, 'time')}, not taken ${counted(not, 'time')}${unknown ? `, unknown ${counted(unknown, 'time')}` : ''}`;
   if (taken + not + unknown === 0) return make('span', {class: 'mark never', title: 'this branch was not seen'}, 'unseen');
   const one = (taken === 0) !== (not === 0);
   const text = `↷${taken ? thousands(taken) : '–'} ↓${not ? thousands(not) : '–'}${unknown ? ` ?${thousands(unknown)}` : ''}`;
@@ -993,7 +999,7 @@ function drawFlame(place, data) {
     flame.picture.again();
     flame.live.textContent = searched(flame);
   });
-  const all = button('whole picture', {}, () => zoomFlame(flame, -1));
+  const all = button('Reset zoom', {}, () => zoomFlame(flame, -1));
   const box = make('div', {class: 'deep'});
   place.append(caption(flame.modes, flame.units, sourceSelect(times), labelled('Search', search), flame.steps, all), box, flame.live);
   setShape(flame, data);
@@ -1130,10 +1136,10 @@ function searched({shape, text}) {
     until = start[i] + took[i];
   }
   if (count === 0) return `No frame has “${cut(text, 60)}” in its name.`;
-  return `${thousands(count)} ${count === 1 ? 'frame' : 'frames'} with “${cut(text, 60)}”: ${percent(sum, shape.length)} % of ${thousands(shape.length)} ${shape.unit}.`;
+  return `${counted(count, 'frame')} with “${cut(text, 60)}”: ${percent(sum, shape.length)} % of ${thousands(shape.length)} ${shape.unit}.`;
 }
 
-/** Zooms to a frame, -1 for the whole picture. */
+/** Zooms to a frame, -1 to all of them. */
 function zoomFlame(flame, i) {
   const {shape} = flame;
   flame.chosen = i;
@@ -1278,16 +1284,16 @@ function showLanes(fold, lanes, {length, unit}) {
   ], lanes.length);
 }
 
-/** New instructions over the trace, as steps: would more trace show more? */
+/** New instructions over the trace, as steps: was the trace long enough? */
 function drawGrowth(place, data) {
   if (!data.times?.some(time => time.growth?.at?.length)) return;
   let [at, count] = [[], []];
   const said = soft();
-  overTime(place, 'growth', caption(make('strong', {}, 'Would more trace show more?'), said), () => AXIS + 90, (fold, {growth, unit, length}) => {
+  overTime(place, 'growth', caption(make('strong', {}, 'Was the trace long enough?'), said), () => AXIS + 90, (fold, {growth, unit, length}) => {
     at = sums(growth?.at);
     count = growth?.count ?? [];
     const last = at.length - 1;
-    said.textContent = last < 0 ? '' : `Instructions of the program seen so far: ${thousands(count[last])} in the end, the last new one at ${thousands(at[last])} of ${thousands(length)} ${unit}.`;
+    said.textContent = last < 0 ? '' : `${counted(count[last], 'instruction')} seen; last new one at ${thousands(at[last])} of ${thousands(length)} ${unit}.`;
     fold.show([number(`at, ${unit}`, i => at[i]), number('instructions seen', i => count[i])], at.length);
   }, (pen, scale, width, height) => paintGrowth(pen, at, count, scale, width, height));
 }
@@ -1331,10 +1337,10 @@ function drawDurations(place, data) {
     words('exception', i => exceptions.name[i]),
     number('entries', i => exceptions.entries[i]),
     number(`median${inUnit}`, i => exceptions.median[i]),
-    number(`p99${inUnit}`, i => exceptions.p99[i], 'from 100 durations on'),
+    number(`p99${inUnit}`, i => exceptions.p99[i], 'needs 100 samples'),
     number(`longest${inUnit}`, i => exceptions.longest[i]),
     one ? null : words('unit', i => unit[i]),
-    number('end not seen', i => exceptions.unended[i]),
+    number('unfinished', i => exceptions.unended[i]),
     {head: 'worst', key: i => exceptions.longest[i], cell: i => worst(exceptions, i)},
   ].filter(Boolean), count);
   const pictures = make('div', {class: 'durations'});

@@ -159,12 +159,12 @@ func ints(list []int64) func(int) answer.Value {
 	return func(i int) answer.Value { return answer.Int(list[i]) }
 }
 
-// byKey returns columns of a section. Their titles are their keys in words.
+// byKey returns columns of a section. Their titles are those of screens, in lower case.
 func byKey(s *answer.Section, keys ...string) []answer.Column {
 	var columns []answer.Column
 	for _, key := range keys {
 		c := s.Columns[slices.IndexFunc(s.Columns, func(c answer.Column) bool { return c.Key == key })]
-		c.Title = strings.ReplaceAll(key, "_", " ")
+		c.Title = strings.ToLower(c.Title)
 		columns = append(columns, c)
 	}
 	return columns

@@ -28,8 +28,7 @@ func (p *Page) sourceText() *sourceText {
 		x.Notes = []string{"The text was left out (--no-source)."}
 	case len(p.missing) > 0:
 		x.Notes = []string{"There is no text of " + of(int64(len(p.missing)), int64(len(p.Data.Source.Files))) +
-			" source files: --source-root DIR says in which folder they are, --path-map FROM=TO where what the compiler found " +
-			"at FROM is now."}
+			" source files: give --source-root DIR, their folder, or --path-map OLD=NEW if the sources moved."}
 		x.Missing = p.missing[:min(len(p.missing), listed)]
 		if more := len(p.missing) - listed; more > 0 {
 			x.More = figures.Thousands(int64(more)) + " more"
@@ -53,8 +52,7 @@ func (p *Page) timeText() *timeText {
 	}
 	if all := p.flameTotal(); p.Data.Unit == cycles && all > p.Data.Spent {
 		x.Notes = append(x.Notes,
-			"The call stacks have "+figures.Thousands(all)+" cycles, more than the "+figures.Thousands(p.Data.Spent)+
-				" of the functions above: those, too, that the trace counts beside instructions.")
+			"Call stacks include "+count(all-p.Data.Spent, "cycle")+" that belong to no instruction.")
 	}
 	if why := p.untimed; why != "" {
 		x.Notes = append(x.Notes, why)
@@ -127,8 +125,8 @@ func (p *Page) exceptionsText() *exceptionsText {
 		}
 	}
 	return &exceptionsText{
-		Notes: []string{"From the entry to the return, or to where another task went on, with those that came in between. " +
-			"p99 is given from " + figures.Thousands(durations.LeastOfRank) + " on."},
+		Notes: []string{"Entry to return or task switch, nested exceptions included. p99 needs " +
+			figures.Thousands(durations.LeastOfRank) + " samples."},
 		Table: p.exceptionsTable("entries", "median", "p99", "longest", "unit", "end_not_seen"),
 	}
 }

@@ -61,7 +61,7 @@ func (p *Page) subtitle() string {
 		parts = append(parts, count(int64(n), "dataset")+" added up")
 	}
 	if p.packetsOnly {
-		return strings.Join(append(parts, "packets alone"), " · ")
+		return strings.Join(append(parts, "packets only"), " · ")
 	}
 	parts = append(parts, count(p.trust.Instructions, "instruction"))
 	switch {
@@ -110,7 +110,7 @@ func (p *Page) lostNote() string {
 	if t.Lost > 0 {
 		var reasons []string
 		for _, r := range p.lost.Reasons {
-			reasons = append(reasons, strings.ReplaceAll(r.Reason.String(), "_", " ")+" "+figures.Thousands(r.Bytes))
+			reasons = append(reasons, figures.Thousands(r.Bytes)+" "+r.Words())
 		}
 		text += "; " + figures.Thousands(t.Lost) + " lost"
 		if len(reasons) > 0 {
@@ -118,7 +118,7 @@ func (p *Page) lostNote() string {
 		}
 	}
 	if t.Unplaced > 0 {
-		text += "; " + figures.Thousands(t.Unplaced) + " decoded, but of instructions whose address or memory is not known"
+		text += "; " + figures.Thousands(t.Unplaced) + " could not be matched to code"
 	}
 	return text
 }
@@ -126,7 +126,7 @@ func (p *Page) lostNote() string {
 // namedGaps is how many gaps a tile names.
 const namedGaps = 5
 
-// gapsNote says at which instructions trace went on.
+// gapsNote says at which instructions trace continued.
 func (p *Page) gapsNote() string {
 	if p.trust.Gaps == 0 {
 		if p.trust.Instructions == 0 {
@@ -152,7 +152,7 @@ func (p *Page) gapsNote() string {
 	if len(words) == 0 {
 		return ""
 	}
-	return "trace went on at instructions " + some(words, p.trust.Gaps)
+	return "trace continued at instructions " + some(words, p.trust.Gaps)
 }
 
 // cyclesNote says which cycles no function and no task has.
@@ -194,18 +194,18 @@ func (p *Page) imageTile() tile {
 	return t
 }
 
-// conditionsTile counts conditions, not their executions: of most rows of a sound trace no outcome
-// is told, since they have no condition.
+// conditionsTile counts conditions, not their executions: most rows of a sound trace have no
+// outcome, since they have no condition.
 func (p *Page) conditionsTile() tile {
 	t, b := p.trust, &p.coverage.Branches
-	x := tile{"conditions unknown", of(t.Unknown, t.Conditions), "predicated instructions reached"}
+	x := tile{"conditions unknown", of(t.Unknown, t.Conditions), "conditional instructions"}
 	switch {
 	case t.Conditions == 0:
-		x.Figure, x.Note = "0", "no predicated instruction was reached"
+		x.Figure, x.Note = "0", "no conditional instruction was reached"
 	case t.Unknown == 0:
-		x.Note += ": each told whether it passed"
+		x.Note += ": the trace records whether each passed"
 	default:
-		x.Note += " whose outcome the trace does not tell; they count as executed"
+		x.Note += ": this trace does not record whether they passed; they count as executed"
 	}
 	if b.Reached > 0 {
 		x.Note += "; of " + count(b.Reached, "conditional branch") + " reached, " + figures.Thousands(b.Unknown) + " unknown"
@@ -216,11 +216,11 @@ func (p *Page) conditionsTile() tile {
 func (p *Page) outsideTile() tile {
 	x := tile{
 		"executed outside the image", figures.Thousands(int64(len(p.trust.Outside))),
-		"all that was executed is code of a program file",
+		"all executed addresses are in the ELF file",
 	}
 	switch {
 	case !p.trust.HasProgram:
-		x.Figure, x.Note = unknown, "there is no program file"
+		x.Figure, x.Note = unknown, "no ELF file"
 	case len(p.trust.Outside) > 0:
 		var words []string
 		executions := int64(0)
@@ -230,7 +230,7 @@ func (p *Page) outsideTile() tile {
 			}
 			executions += o.Times
 		}
-		x.Note = "addresses that no program file has as code, executed " + times(executions) + ": " +
+		x.Note = "addresses not in the ELF file, executed " + times(executions) + ": " +
 			some(words, int64(len(p.trust.Outside)))
 	}
 	return x

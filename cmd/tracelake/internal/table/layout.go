@@ -2,6 +2,7 @@ package table
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -25,6 +26,7 @@ type layout struct {
 type Omitted struct {
 	Columns []string // the titles
 	Bars    bool
+	Width   int // at which all columns are shown
 }
 
 // before writes the gap before a column, if need be.
@@ -73,6 +75,14 @@ func (t *Table) omitted(l *layout) (o Omitted) {
 		}
 	}
 	return o
+}
+
+// widthOf is the least width, over one that is too little, at which all columns are shown.
+func (t *Table) widthOf(cells [][]string, width int) int {
+	over := t.layout(cells, 0).total() - width
+	return width + sort.Search(max(over, 0), func(more int) bool {
+		return len(t.omitted(t.layout(cells, width+more)).Columns) == 0
+	})
 }
 
 // natural returns the widths that columns need.

@@ -105,7 +105,10 @@ func (t *Table) Text(s Style) (text string, omitted Omitted) {
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
-	return b.String(), t.omitted(l)
+	if omitted = t.omitted(l); len(omitted.Columns) > 0 {
+		omitted.Width = t.widthOf(cells, s.Width)
+	}
+	return b.String(), omitted
 }
 
 // cut makes text fit in a line.

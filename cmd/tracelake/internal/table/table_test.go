@@ -66,20 +66,20 @@ quicksort                          24.4%  107,219      120
 std::vector<int,…st&>(int const&)   9.4%   41,430        6  template
 漢字                                0.1%       10        1
 ` + "e\u0301                                     0%        0        0\n"},
-		{49, true, Omitted{[]string{"NOTE"}, true}, `
+		{49, true, Omitted{[]string{"NOTE"}, true, 55}, `
 FUNCTION                  SHARE   CYCLES  ENTRIES
 quicksort                 24.4%  107,219      120
 std::vector<…int const&)   9.4%   41,430        6
 漢字                       0.1%       10        1
 ` + "e\u0301                            0%        0        0\n"},
-		{40, false, Omitted{[]string{"ENTRIES", "NOTE"}, true}, `
+		{40, false, Omitted{[]string{"ENTRIES", "NOTE"}, true, 55}, `
 FUNCTION                  SHARE   CYCLES
 quicksort                 24.4%  107,219
 std::vector...nt const&)   9.4%   41,430
 \u6f22\u5b57               0.1%       10
 e\u0301                      0%        0
 `},
-		{20, true, Omitted{[]string{"CYCLES", "ENTRIES", "NOTE"}, true}, `
+		{20, true, Omitted{[]string{"CYCLES", "ENTRIES", "NOTE"}, true, 55}, `
 FUNCTION       SHARE
 quicksort      24.4%
 std::v…onst&)   9.4%
