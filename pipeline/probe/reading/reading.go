@@ -6,9 +6,6 @@ package reading
 
 import "github.com/tracelake/tracelake/schema/verdict"
 
-// goodPercent is the share up to which what is wrong is no problem.
-const goodPercent = 100 * verdict.Least
-
 // MinChecks is how many packets have to be compared with the program before their
 // agreement counts.
 const MinChecks = verdict.LeastChecks
@@ -70,8 +67,8 @@ func (f *Facts) Right() Share {
 func (f *Facts) DoubtsSettings() bool {
 	start := f.NormalStart()
 	lost, agrees := Share{f.Lost - start, f.Bytes - start}, f.agreement()
-	return f.Empty || lost.over(goodPercent) || f.alignment().rest().over(goodPercent) ||
-		agrees.Total == 0 || agrees.rest().over(goodPercent)
+	return f.Empty || lost.isProblem() || f.alignment().rest().isProblem() ||
+		agrees.Total == 0 || agrees.rest().isProblem()
 }
 
 // Rate is how well a stream is read, from 0 to 1: the product of the shares, so
@@ -117,8 +114,8 @@ func (s Share) Value() float64 {
 // rest returns what is not in the share.
 func (s Share) rest() Share { return Share{s.Total - s.N, s.Total} }
 
-// over reports whether the share is more than so many percent.
-func (s Share) over(percent float64) bool { return 100*s.Value() > percent }
+// isProblem reports whether what is wrong is more than may be.
+func (s Share) isProblem() bool { return s.Value() > verdict.Least }
 
 // A Problem is what is wrong with most of a decode.
 type Problem string
@@ -175,7 +172,7 @@ func Of(f *Facts) Reading {
 		{Contradicted, f.agreement().rest(), f.agreement().rest()},
 		{Misaligned, f.alignment().rest(), f.alignment().rest()},
 	} {
-		if p.judged.over(goodPercent) && p.judged.Value() > worst {
+		if p.judged.isProblem() && p.judged.Value() > worst {
 			r.Problem, r.Share, worst = p.problem, p.shown, p.judged.Value()
 		}
 	}
