@@ -16,7 +16,7 @@ func lcovFormat() format {
 		name: "lcov",
 		about: "coverage for genhtml, which needs --branch-coverage to show branches; version 2 also --ignore-errors " +
 			"inconsistent, " +
-			"since it takes a branch that was reached and never taken, alone on its line, for a contradiction",
+			"since it takes a branch that was reached and never taken, if its line has nothing else, for a contradiction",
 		takes: flagNames(slices.Concat(pathFlags(), selectionFlags())),
 		write: func(c *conversion) error {
 			files, err := c.sources()

@@ -206,12 +206,12 @@ func disagreement(a *probe.Agreements) string {
 	}
 	var parts []string
 	if branches > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s branch packets (%s) follow an instruction that cannot branch there",
-			thousands(branches), thousands(a.Branches.Compared), percent(branches, a.Branches.Compared)))
+		parts = append(parts, fmt.Sprintf("%s of %s (%s) follow an instruction that cannot branch there",
+			thousands(branches), count(a.Branches.Compared, "branch packet"), percent(branches, a.Branches.Compared)))
 	}
 	if isyncs > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s periodic I-syncs (%s) say another place than the program had got to",
-			thousands(isyncs), thousands(a.ISyncs.Compared), percent(isyncs, a.ISyncs.Compared)))
+		parts = append(parts, fmt.Sprintf("%s of %s (%s) say another place than the program had got to",
+			thousands(isyncs), count(a.ISyncs.Compared, "periodic I-sync"), percent(isyncs, a.ISyncs.Compared)))
 	}
 	return strings.Join(parts, ", and ") + ": is this the program that ran?"
 }
