@@ -223,7 +223,7 @@ func subtitle(dataset string, trust *trust.Summary) string {
 var (
 	units     = regexp.MustCompile(`instructions|cycles|ticks`)
 	unbroken  = regexp.MustCompile(`[0-9]{4}`)
-	isPercent = regexp.MustCompile(`^ [0-9.]+ %$`)
+	isPercent = regexp.MustCompile(`^ (< )?[0-9.]+ %$`)
 )
 
 // check checks what all pictures have.
