@@ -20,7 +20,7 @@ func TestDemoQueries(t *testing.T) {
 	queries := 0
 	for line := range strings.Lines(demoNext) {
 		query := strings.TrimSpace(line)
-		if !strings.HasPrefix(query, "SELECT") {
+		if !strings.HasPrefix(query, "SELECT") && !strings.HasPrefix(query, "FROM") {
 			continue
 		}
 		queries++
