@@ -13,7 +13,6 @@ import (
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/keep/archive"
 	"github.com/tracelake/tracelake/pipeline/probe/identify"
-	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/verdict"
 )
@@ -109,7 +108,7 @@ func (a *reportArgs) decodeCaptures(ctx *cli.Context) error {
 			if err != nil {
 				return err
 			}
-			dir = filepath.Join(files, fmt.Sprint(i), filepath.Base(input))
+			dir = filepath.Join(files, fmt.Sprint(i), titleOf([]string{input}))
 		}
 		if err := a.decode(ctx, input, dir); err != nil {
 			return unknownSource(ctx, err)
@@ -124,38 +123,6 @@ func (a *reportArgs) decodeCaptures(ctx *cli.Context) error {
 		return usage(flag, "is for captures, and "+a.dirs[0]+" is a dataset", "leave it out, or name the capture")
 	}
 	return nil
-}
-
-// lastOf is the command that shows what led to an instruction of a dataset that was answered from.
-func (a *reportArgs) lastOf(dir string, source uint8, seq int64) string {
-	words := []string{programName, "report last", identify.Quote(dir)}
-	if input, ok := a.captures.inputs[dir]; ok {
-		words = append([]string{programName, "report last", identify.Quote(input)}, a.captures.flags...)
-	}
-	return strings.Join(append(words, fmt.Sprintf("--source %s --before seq=%d", schema.SourceText(source), seq)), " ")
-}
-
-// durationsOf returns the durations of rows.
-func durationsOf[Row any](rows []Row, of func(*Row) durations.Summary) []durations.Summary {
-	all := make([]durations.Summary, len(rows))
-	for i := range rows {
-		all[i] = of(&rows[i])
-	}
-	return all
-}
-
-// longest says how to see what led to the longest of rows.
-func (s *screen) longest(a *reportArgs, rows []durations.Summary) {
-	var worst *durations.Summary
-	for i := range rows {
-		if x := &rows[i]; x.Unit == rows[0].Unit && x.Longest > 0 && (worst == nil || x.Longest > worst.Longest) {
-			worst = x
-		}
-	}
-	if worst != nil {
-		s.line("what led to the longest:")
-		s.whole("  " + a.lastOf(worst.Worst.Dir, worst.Worst.Source, worst.Worst.Seq))
-	}
 }
 
 // decode makes a dataset of a capture. What is wrong with it is said on stderr, where no screen will.

@@ -20,7 +20,8 @@ import (
 // A judgedCapture is what is expected of a capture: in every place the same word, and the exit status of export.
 type judgedCapture struct {
 	name   string
-	input  string
+	input  string // "": the shared capture of that name, with elf
+	elf    string
 	flags  []string // of export, inspect and report quality
 	only   []string // of export alone
 	word   verdict.Word
@@ -30,8 +31,8 @@ type judgedCapture struct {
 // TestVerdict compares the words of export, inspect, report quality, a report on a screen and as JSON, the page and the
 // manifest.
 func TestVerdict(t *testing.T) {
-	for _, c := range append(silicon(t), madeWorse(t)...) {
-		if testing.Short() && filepath.IsAbs(c.input) && c.name != "sample" {
+	for _, c := range append(silicon(), madeWorse(t)...) {
+		if testing.Short() && c.name != "sample" {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) { c.check(t) })
@@ -39,7 +40,7 @@ func TestVerdict(t *testing.T) {
 }
 
 // silicon are the captures of shared.
-func silicon(t *testing.T) []judgedCapture {
+func silicon() []judgedCapture {
 	var all []judgedCapture
 	for _, c := range []struct {
 		dir, elf string
@@ -57,15 +58,7 @@ func silicon(t *testing.T) []judgedCapture {
 		{"lpc1769-m3-etmv34-smoothieware", "", verdict.NothingDecoded, statusNothing}, // its memory is 2 bytes,
 		{"ete-src_addr", "", "", statusNothing},                                       // no decoder: nothing is judged
 	} {
-		dir, ok := shared.Find(t, "captures/"+c.dir)
-		if !ok {
-			continue
-		}
-		x := judgedCapture{name: c.dir, input: dir, word: c.word, status: c.status}
-		if c.elf != "" {
-			x.flags = []string{"-e", filepath.Join(dir, c.elf)}
-		}
-		all = append(all, x)
+		all = append(all, judgedCapture{name: c.dir, elf: c.elf, word: c.word, status: c.status})
 	}
 	return all
 }
@@ -89,19 +82,19 @@ func madeWorse(t *testing.T) []judgedCapture {
 		noise[at] ^= 0x10
 	}
 	return []judgedCapture{
-		{"sample", dir, nil, nil, verdict.Good, statusDone},
-		{"with its ELF file", trace, whole, nil, verdict.Good, statusDone},
-		{"wrong program", trace, image(read(t, program)), nil, verdict.WrongProgram, statusNothing},
-		{"half the program", trace, image(half(t, program)), nil, verdict.GoodWithGaps, statusDone},
-		{"cut", file(t, bytes[:n]), whole, nil, verdict.Good, statusDone},
-		{"cut at its start", file(t, bytes[n:]), whole, nil, verdict.Good, statusDone},
-		{"a hole", file(t, slices.Concat(bytes[:4*n], make([]byte, 512), bytes[4*n+512:])), whole, nil, verdict.GoodWithGaps, statusDone},
-		{"noise", file(t, noise), whole, nil, verdict.GoodWithGaps, statusDone},
-		{"empty", file(t, nil), whole, nil, "", statusNothing},
-		{"zeros", file(t, make([]byte, 4096)), []string{"-e", program, "--protocol", "pft", "--reg", "ETMCR=0"}, nil, verdict.NothingDecoded, statusNothing},
-		{"no program", trace, raw, nil, verdict.PacketsOnly, statusNothing},
-		{"packets only", trace, raw, []string{"--packets-only"}, verdict.PacketsOnly, statusDone},
-		{"wrong register", dir, []string{"--reg", "ETMCR=0x10005000"}, nil, verdict.GoodWithGaps, statusDone},
+		{"sample", dir, "", nil, nil, verdict.Good, statusDone},
+		{"with its ELF file", trace, "", whole, nil, verdict.Good, statusDone},
+		{"wrong program", trace, "", image(read(t, program)), nil, verdict.WrongProgram, statusNothing},
+		{"half the program", trace, "", image(half(t, program)), nil, verdict.GoodWithGaps, statusDone},
+		{"cut", file(t, bytes[:n]), "", whole, nil, verdict.Good, statusDone},
+		{"cut at its start", file(t, bytes[n:]), "", whole, nil, verdict.Good, statusDone},
+		{"a hole", file(t, slices.Concat(bytes[:4*n], make([]byte, 512), bytes[4*n+512:])), "", whole, nil, verdict.GoodWithGaps, statusDone},
+		{"noise", file(t, noise), "", whole, nil, verdict.GoodWithGaps, statusDone},
+		{"empty", file(t, nil), "", whole, nil, "", statusNothing},
+		{"zeros", file(t, make([]byte, 4096)), "", []string{"-e", program, "--protocol", "pft", "--reg", "ETMCR=0"}, nil, verdict.NothingDecoded, statusNothing},
+		{"no program", trace, "", raw, nil, verdict.PacketsOnly, statusNothing},
+		{"packets only", trace, "", raw, []string{"--packets-only"}, verdict.PacketsOnly, statusDone},
+		{"wrong register", dir, "", []string{"--reg", "ETMCR=0x10005000"}, nil, verdict.GoodWithGaps, statusDone},
 	}
 }
 
@@ -147,6 +140,12 @@ func half(t *testing.T, name string) []byte {
 
 // check finds the word in all places.
 func (c *judgedCapture) check(t *testing.T) {
+	if c.input == "" {
+		c.input = shared.File(t, "captures/"+c.name)
+		if c.elf != "" {
+			c.flags = []string{"-e", filepath.Join(c.input, c.elf)}
+		}
+	}
 	dir := filepath.Join(t.TempDir(), "run")
 	page := filepath.Join(t.TempDir(), "page.html")
 	words := map[string]verdict.Word{}

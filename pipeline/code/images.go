@@ -34,7 +34,7 @@ func Images(programs []Program, executed []Executed) []schema.ImageRegion {
 func Matches(programs []Program, executed []Executed) []verdict.Match {
 	var all []verdict.Match
 	for i := range programs {
-		p, m := &programs[i], verdict.Match{File: programs[i].File}
+		p, m := &programs[i], verdict.Match{}
 		for j := range p.Sections {
 			ran, equal := p.match(&p.Sections[j], executed)
 			m.Ran, m.Equal = m.Ran+int64(ran), m.Equal+int64(equal)

@@ -31,8 +31,8 @@ func NoMemory(m *schema.Manifest) bool {
 		func(r schema.ImageRegion) bool { return r.Role == "" || r.Role == schema.RoleMemory.String() })
 }
 
-// Worst returns the worst of two words; "" is none.
-func Worst(a, b Word) Word {
+// worst returns the worse of two words; "" is none.
+func worst(a, b Word) Word {
 	if slices.Index(words, a) >= slices.Index(words, b) {
 		return a
 	}
@@ -63,10 +63,7 @@ type Facts struct {
 }
 
 // A Match is how many addresses were executed in a program file, and how many of these have its opcode.
-type Match struct {
-	File       string
-	Ran, Equal int64
-}
+type Match struct{ Ran, Equal int64 }
 
 // Differs reports whether another program file ran.
 func (m *Match) Differs() bool { return float64(m.Equal) < LeastMatch*float64(m.Ran) }
@@ -134,7 +131,7 @@ func Judge(f *Facts) Verdict {
 	add := func(is bool, k Kind, n, of int64) {
 		if is {
 			v.Findings = append(v.Findings, Finding{k, n, of})
-			v.Word = Worst(v.Word, k.word())
+			v.Word = worst(v.Word, k.word())
 		}
 	}
 	if f.PacketsOnly || f.NoMemory && t.ran == 0 {
@@ -191,9 +188,9 @@ func (f *Facts) totals() totals {
 		if s.Bytes > 0 && s.BytesDecoded == 0 {
 			t.undecoded++
 		}
-		normal := NormalLoss(s)
+		normal := normalLoss(s)
 		t.bytes, t.decoded, t.lost = t.bytes+s.Bytes-normal, t.decoded+s.BytesDecoded, t.lost+s.BytesLost-normal
-		t.unplaced, t.gaps, t.ran = t.unplaced+s.BytesUnplaced, t.gaps+Inner(s), t.ran+s.Instructions+s.DataAccesses
+		t.unplaced, t.gaps, t.ran = t.unplaced+s.BytesUnplaced, t.gaps+inner(s), t.ran+s.Instructions+s.DataAccesses
 		agrees, checks := s.Agreement.Checks()
 		t.agrees, t.checks = t.agrees+agrees, t.checks+checks
 		if Disagrees(agrees, checks) {
@@ -203,12 +200,12 @@ func (f *Facts) totals() totals {
 	return t
 }
 
-// Inner returns the gaps of a source but those at its ends.
-func Inner(s *schema.SourceTotals) int64 { return s.Gaps - s.Ends.Gaps }
+// inner returns the gaps of a source but those at its ends.
+func inner(s *schema.SourceTotals) int64 { return s.Gaps - s.Ends.Gaps }
 
-// NormalLoss returns how many of the lost bytes of a source are no sign of anything wrong: those before the
+// normalLoss returns how many of the lost bytes of a source are no sign of anything wrong: those before the
 // first synchronisation, unless they are too many, and those of the packet that the end cuts off.
-func NormalLoss(s *schema.SourceTotals) int64 {
+func normalLoss(s *schema.SourceTotals) int64 {
 	return NormalStart(s.Ends.Unsynced, s.Bytes) + s.Ends.Truncated
 }
 
@@ -229,7 +226,7 @@ func NormalStart(start, bytes int64) int64 {
 func Merge(all []Verdict) Verdict {
 	var m Verdict
 	for _, v := range all {
-		m.Word = Worst(m.Word, v.Word)
+		m.Word = worst(m.Word, v.Word)
 		for _, f := range v.Findings {
 			i := slices.IndexFunc(m.Findings, func(x Finding) bool { return x.Kind == f.Kind })
 			if i < 0 {

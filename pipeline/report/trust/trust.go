@@ -122,7 +122,7 @@ func (t *Summary) Add(d *dataset.Dataset, executed map[string][]schema.Address, 
 			t.Distinct += file.Executed
 			t.Matching += file.Matching
 		}
-		m := verdict.Match{File: file.File, Ran: file.Executed, Equal: file.Matching}
+		m := verdict.Match{Ran: file.Executed, Equal: file.Matching}
 		if f.Files = append(f.Files, m); m.Differs() {
 			t.Doubts = append(t.Doubts, Doubt{d.Dir, file.File, file.Matching, file.Executed, verdict.LeastMatch, true})
 		}
