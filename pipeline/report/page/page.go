@@ -6,8 +6,7 @@
 // a size. Its text is
 // from a template: how far the figures can be trusted, totals, the ten hottest functions and
 // files can be read without JavaScript. What tables and pictures are drawn from is in one
-// block of [Data], which the module report.js lays out, filters and sorts; it computes no
-// figure.
+// block of [Data], which the modules in js lay out, filter and sort; they compute no figure.
 //
 // A page has two script elements, that block and the module, and a content security policy
 // that allows no other script, style or connection. All names in it are other people's: the

@@ -3,7 +3,7 @@ package page
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed" // the template, the module and the style sheet
+	_ "embed" // the template and the style sheet
 	"encoding/base64"
 	"encoding/json"
 	"html/template"
@@ -15,8 +15,6 @@ import (
 var (
 	//go:embed page.html
 	pageHTML string
-	//go:embed report.js
-	module string
 	//go:embed report.css
 	styles string
 )
@@ -26,7 +24,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 // policy is the content security policy: the page needs its style and its module, and
 // nothing else.
 func policy() string {
-	return "default-src 'none'; script-src '" + hash(module) + "'; style-src '" + hash(styles) +
+	return "default-src 'none'; script-src '" + hash(module()) + "'; style-src '" + hash(styles) +
 		"'; base-uri 'none'; form-action 'none'"
 }
 
@@ -43,7 +41,7 @@ func (p *Page) Write(w io.Writer) error {
 		return err
 	}
 	return pageTemplate.Execute(w, &document{
-		Policy: template.HTMLAttr(`content="` + policy() + `"`), Styles: template.CSS(styles), Module: template.JS(module),
+		Policy: template.HTMLAttr(`content="` + policy() + `"`), Styles: template.CSS(styles), Module: template.JS(module()),
 		Data: template.HTML(data), text: p.text(),
 	})
 }

@@ -1,0 +1,271 @@
+// The flame graph: merged, from data.flame, the call trees of all tasks added up; or in time
+// order, from the spans of data.times, on the axis of the lanes. Both become a shape: for each
+// frame its depth, start and length.
+
+import {colour, css, fromHue, inkOn, mixed, picture, write} from './canvas.js';
+import {button, caption, choice, labelled, leading, make, named, soft} from './elements.js';
+import {largest, octets, sums, view} from './model.js';
+import {figures, number, shareOf, words} from './table.js';
+import {counted, cut, percent, thousands} from './text.js';
+import {AXIS, drawAxis, drawGaps, margin, movable, moveWindow, scaleOf, setSource, setTime, sourceSelect, timeSteps} from './time.js';
+
+const FRAME = 18; // height of a frame
+const DEEP = 250; // frames above one another that are drawn
+
+/** Merged: all call trees added up. In time order: what one source did, on the axis of the lanes. */
+export function drawFlame(place, data) {
+  const times = data.times ?? [];
+  if (times[0]) moveWindow(view.time, times[0].length, 0, times[0].length);
+  const modes = [data.flame && 'merged', times.length > 0 && 'in time order'].filter(Boolean);
+  if (modes.length === 0) return;
+  const flame = {
+    mode: modes[0], unit: data.flame?.cycles ? 'cycles' : 'instructions', text: '', shape: null, chosen: -1,
+    live: make('p', {class: 'live', 'aria-live': 'polite'}),
+    figures: figures('flame graph'),
+    steps: timeSteps(),
+    deep: soft(),
+  };
+  const change = () => {
+    setShape(flame, data);
+    flame.picture.again();
+  };
+  const set = key => value => {
+    flame[key] = value;
+    change();
+  };
+  flame.modes = choice('Flame graph', modes, flame.mode, set('mode'));
+  flame.units = choice('Unit', ['cycles', 'instructions'], flame.unit, set('unit'));
+  const search = make('input', {type: 'search', placeholder: 'name', autocomplete: 'off', spellcheck: 'false'});
+  search.addEventListener('input', () => {
+    flame.text = search.value.toLowerCase();
+    flame.picture.again();
+    flame.live.textContent = searched(flame);
+  });
+  const all = button('Reset zoom', {}, () => zoomFlame(flame, -1));
+  const box = make('div', {class: 'deep'});
+  place.append(caption(flame.modes, flame.units, sourceSelect(times), labelled('Search', search), flame.steps, all), box, flame.live);
+  setShape(flame, data);
+  flame.picture = picture(box, {
+    role: 'application', tabindex: '0', 'aria-roledescription': 'flame graph',
+    'aria-label': 'Flame graph: arrow keys choose a frame, Enter zooms to it, Escape shows all',
+  }, () => flame.shape.top + flame.shape.rows * FRAME + 2, (pen, width, height) => paintFlame(pen, flame, width, height));
+  listen(flame);
+  place.append(make('p', {class: 'soft'}, 'Click a frame to zoom; arrow keys, Enter and Escape do the same. In time order, Ctrl and wheel zoom, and dragging moves.'), flame.deep, flame.figures);
+  view.time.pictures.push(() => flame.mode !== 'merged' && flame.picture.again());
+  view.time.changed.push(change);
+  view.showTime = (index, start, took) => {
+    flame.mode = 'in time order';
+    flame.modes.press(flame.mode);
+    setSource(index);
+    setTime(start - took * 1.5, start + took * 2.5);
+    document.getElementById('time').scrollIntoView();
+    flame.picture.canvas.focus({preventScroll: true});
+  };
+}
+
+/**
+ * What a flame graph draws: a rectangle for each frame at its depth, from start to start + took
+ * of length. window is what of it is seen.
+ */
+function mergedShape(flame, took, unit) {
+  const count = took.length;
+  const parent = new Int32Array(count);
+  const depth = new Uint16Array(count);
+  const start = new Float64Array(count);
+  const own = Float64Array.from(took);
+  for (let i = 0; i < count; i++) {
+    parent[i] = flame.parent[i] > 0 ? i - flame.parent[i] : -1;
+    if (parent[i] < 0) continue;
+    depth[i] = depth[parent[i]] + 1;
+    own[parent[i]] -= took[i];
+  }
+  // Largest first: a parent comes before its children, and they stand in it by size.
+  const order = Uint32Array.from({length: count}, (_, i) => i).sort((a, b) => took[b] - took[a] || a - b);
+  const free = new Float64Array(count);
+  let length = 0;
+  for (const i of order) {
+    start[i] = parent[i] < 0 ? length : free[parent[i]];
+    free[i] = start[i];
+    if (parent[i] < 0) length += took[i];
+    else free[parent[i]] += took[i];
+  }
+  const shape = shapeOf(flame.frames, flame.frame, depth, start, took);
+  return {...shape, own, calls: flame.calls, order, length, unit, window: {from: 0, to: length}, gaps: [], left: () => 0, top: 0};
+}
+
+function orderedShape(time) {
+  const shape = shapeOf(time.frames, time.frame ?? [], octets(time.depth), sums(time.start), time.took ?? []);
+  return {...shape, length: time.length, unit: time.unit, window: view.time, gaps: time.gaps ?? [], left: margin, top: AXIS};
+}
+
+function shapeOf({name, function: of, kind}, frame, depth, start, took) {
+  const frames = {name: name ?? [], function: of ?? [], kind: octets(kind)};
+  return {frames, frame, depth, start, took, rows: Math.min(largest(depth) + 1, DEEP)};
+}
+
+function setShape(flame, data) {
+  const merged = flame.mode === 'merged';
+  flame.shape = merged ? mergedShape(data.flame, data.flame[flame.unit], flame.unit) : orderedShape(data.times[view.time.index]);
+  flame.chosen = -1;
+  flame.units.hidden = !merged || !data.flame.cycles;
+  flame.steps.hidden = merged;
+  flame.deep.textContent = largest(flame.shape.depth) >= DEEP ? `Frames over ${DEEP} others are not drawn.` : '';
+  flame.live.textContent = searched(flame);
+  showShape(flame.figures, flame.shape);
+}
+
+function showShape(fold, shape) {
+  const {frames, frame, depth, start, took, own, calls, length, unit, order} = shape;
+  const name = words('frame', i => frames.name[frame[i]]);
+  const share = shareOf(i => took[i], length);
+  const columns = own
+    ? [name, number(`${unit}, with callees`, i => took[i]), share, number(`own ${unit}`, i => own[i]), number('calls', i => calls[i]), number('depth', i => depth[i])]
+    : [name, number(`start, ${unit}`, i => start[i]), number(unit, i => took[i]), share, number('depth', i => depth[i])];
+  fold.show(columns, took.length, own ? 1 : -1, order);
+}
+
+function paintFlame(pen, {shape, text, chosen}, width, height) {
+  const {frames, frame, depth, start, took, window, top} = shape;
+  const scale = scaleOf(window, shape.left(width), width);
+  if (top > 0) drawAxis(pen, window, scale, width, height, shape.unit);
+  const found = text ? matches(frames, text) : null;
+  const drawn = new Uint8Array(shape.rows * (width + 1)); // pixels of frames too thin to be seen: one of them each
+  for (let i = 0; i < took.length; i++) {
+    if (start[i] >= window.to || start[i] + took[i] <= window.from || depth[i] >= shape.rows) continue;
+    const from = Math.max(scale.x(start[i]), scale.left);
+    let wide = Math.min(scale.x(start[i] + took[i]), width) - from;
+    if (wide < 1) {
+      const pixel = depth[i] * (width + 1) + Math.floor(from);
+      if (drawn[pixel]) continue;
+      drawn[pixel] = 1;
+      wide = 1;
+    }
+    let rgb = frameColour(frames, frame[i]);
+    if (found) rgb = found[frame[i]] ? colour('covered') : mixed(rgb, colour('page'), 0.7);
+    pen.fillStyle = css(rgb);
+    const y = top + depth[i] * FRAME;
+    pen.fillRect(from, y, wide > 3 ? wide - 0.6 : wide, FRAME - 1);
+    if (wide > 20) {
+      pen.fillStyle = inkOn(rgb);
+      write(pen, frames.name[frame[i]], from + 3, y + FRAME / 2, wide - 5);
+    }
+    if (i === chosen) outline(pen, from, y, wide);
+  }
+  drawGaps(pen, shape.gaps, scale, width, height);
+}
+
+function outline(pen, x, y, wide) {
+  pen.strokeStyle = css(colour('ink'));
+  pen.lineWidth = 2;
+  pen.strokeRect(x + 1, y + 1, Math.max(wide - 2, 1), FRAME - 3);
+}
+
+/** Warm for functions, by name, so that one has one colour everywhere; calm for tasks. */
+function frameColour(frames, f) {
+  const kind = frames.kind[f];
+  if (kind > 0) return colour(['', 'task', 'exception', 'unseen'][kind]);
+  const name = frames.name[f];
+  let hash = 0;
+  for (let i = 0; i < name.length && i < 120; i++) hash = (Math.imul(hash, 31) + name.charCodeAt(i)) >>> 0;
+  const dark = inkOn(colour('page')) === '#fff';
+  return fromHue(16 + hash % 38, 0.75, (dark ? 0.3 : 0.6) + (hash % 13) / 130);
+}
+
+/** For each frame, 1 if its name has the text. */
+function matches(frames, text) {
+  return Uint8Array.from(frames.name, name => (name.toLowerCase().includes(text) ? 1 : 0));
+}
+
+/** What is found, and its share of the whole: a frame within a found one counts once. */
+function searched({shape, text}) {
+  if (text === '') return '';
+  const found = matches(shape.frames, text);
+  const {start, took, depth, frame} = shape;
+  const hits = Array.from(took.keys()).filter(i => found[frame[i]]).sort((a, b) => start[a] - start[b] || depth[a] - depth[b]);
+  const count = hits.length;
+  let [sum, until] = [0, -1];
+  for (const i of hits) {
+    if (start[i] < until) continue;
+    sum += took[i];
+    until = start[i] + took[i];
+  }
+  if (count === 0) return `No frame has “${cut(text, 60)}” in its name.`;
+  return `${counted(count, 'frame')} with “${cut(text, 60)}”: ${percent(sum, shape.length)} % of ${thousands(shape.length)} ${shape.unit}.`;
+}
+
+/** Zooms to a frame, -1 to all of them. */
+function zoomFlame(flame, i) {
+  const {shape} = flame;
+  flame.chosen = i;
+  const [from, to] = i < 0 ? [0, shape.length] : [shape.start[i], shape.start[i] + shape.took[i]];
+  if (shape.window === view.time) setTime(from, to);
+  else moveWindow(shape.window, shape.length, from, to);
+  tell(flame, i);
+  flame.picture.again();
+}
+
+/** Says what a frame is, and leads to its source. */
+function tell({live, shape}, i) {
+  live.replaceChildren();
+  if (i < 0) return;
+  const {frames, frame, start, took, own, calls, length, unit} = shape;
+  const f = frames.function[frame[i]] ?? -1;
+  const about = [`${thousands(took[i])} ${unit}, ${percent(took[i], length)} %`];
+  if (own) about.push(`own ${thousands(own[i])}`, `${thousands(calls[i])} ${calls[i] === 1 ? 'call' : 'calls'}`);
+  else about.push(`from ${thousands(start[i])} on`);
+  const name = frames.name[frame[i]];
+  const {file, line} = view.data.functions;
+  live.append(f >= 0 ? leading(name, name, file[f], line[f]) : named(name), `: ${about.join(', ')}.`);
+}
+
+function listen(flame) {
+  const {canvas} = flame.picture;
+  movable(canvas, () => flame.mode !== 'merged');
+  canvas.addEventListener('click', event => {
+    const i = frameAt(flame.shape, canvas, event);
+    if (i >= 0) zoomFlame(flame, i);
+  });
+  canvas.addEventListener('dblclick', () => zoomFlame(flame, -1));
+  canvas.addEventListener('pointermove', event => {
+    const {frames, frame, took, unit} = flame.shape;
+    const i = event.buttons ? -1 : frameAt(flame.shape, canvas, event);
+    canvas.setAttribute('title', i < 0 ? '' : `${cut(frames.name[frame[i]], 300)}: ${thousands(took[i])} ${unit}`);
+  });
+  canvas.addEventListener('keydown', event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Escape') zoomFlame(flame, -1);
+    else if (event.key === 'Enter' && flame.chosen >= 0) zoomFlame(flame, flame.chosen);
+    else if (event.key.startsWith('Arrow')) chooseFrame(flame, canvas, event.key);
+    else return;
+    event.preventDefault();
+  });
+}
+
+function frameAt({depth, start, took, window, left, top}, canvas, event) {
+  const at = scaleOf(window, left(canvas.clientWidth), canvas.clientWidth).value(event.offsetX);
+  const row = Math.floor((event.offsetY - top) / FRAME);
+  for (let i = 0; i < took.length; i++) {
+    if (depth[i] === row && start[i] <= at && at < start[i] + took[i]) return i;
+  }
+  return -1;
+}
+
+/** Moves the choice by an arrow key, among frames that are at least a pixel wide. */
+function chooseFrame(flame, canvas, key) {
+  const {depth, start, took, window, left} = flame.shape;
+  const least = 1 / scaleOf(window, left(canvas.clientWidth), canvas.clientWidth).each;
+  const now = flame.chosen;
+  const [row, from, to] = now < 0 ? [0, window.from, window.to] : [depth[now] + (key === 'ArrowDown') - (key === 'ArrowUp'), start[now], start[now] + took[now]];
+  let best = -1;
+  for (let i = 0; i < took.length; i++) {
+    const [first, end] = [start[i], start[i] + took[i]];
+    if (depth[i] !== row || took[i] < least || first >= window.to || end <= window.from) continue;
+    if (now < 0 ? first >= start[best] : key === 'ArrowLeft' ? first >= from || first <= start[best] : key === 'ArrowRight' ? first <= from || first >= start[best]
+      : first >= to || end <= from || first >= start[best]) continue;
+    best = i;
+  }
+  if (best < 0) return;
+  flame.chosen = best;
+  tell(flame, best);
+  flame.picture.again();
+}

@@ -1,0 +1,51 @@
+// The first module that runs: it reads the data and draws every part of the page that is there.
+
+import {drawSoon, readColours, safely} from './canvas.js';
+import {drawDurations} from './exceptions.js';
+import {drawFlame} from './flame.js';
+import {drawHottest, drawTable} from './functions.js';
+import {drawMap} from './map.js';
+import {readData, view} from './model.js';
+import {drawSource} from './source.js';
+import {drawGrowth, drawLanes} from './time.js';
+
+main();
+
+async function main() {
+  try {
+    view.data = await readData();
+    if (view.data) drawAll(view.data);
+  } catch (error) {
+    console.error(error);
+  }
+  document.documentElement.dataset.ready = '1';
+}
+
+/** Draws every part of the page that is there. What fails says so in its place, and hides nothing else. */
+function drawAll(data) {
+  readColours();
+  if (document.getElementById('lines')) (data.source?.files ?? []).forEach((file, i) => view.sources.set(file.file, i));
+  for (const [id, draw] of [
+    ['map', drawMap], ['table', drawTable], ['hottest', drawHottest], ['lines', drawSource],
+    ['flame', drawFlame], ['lanes', drawLanes], ['growth', drawGrowth], ['durations', drawDurations],
+  ]) {
+    const place = document.getElementById(id);
+    if (place) safely(place, () => draw(place, data));
+  }
+  follow();
+}
+
+/** Draws canvases again when the window gets another width, or the scheme other colours; opens fold-outs for print. */
+function follow() {
+  let width = innerWidth;
+  addEventListener('resize', () => {
+    if (innerWidth === width) return; // a phone that hides its address bar
+    width = innerWidth;
+    drawSoon(view.pictures);
+  });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    readColours();
+    drawSoon(view.pictures);
+  });
+  addEventListener('beforeprint', () => document.querySelectorAll('details').forEach(fold => fold.setAttribute('open', '')));
+}
