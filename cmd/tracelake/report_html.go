@@ -49,7 +49,7 @@ Examples:
 			&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace FILE"},
 			&cli.StringFlag{
 				Name: "title", Category: groupOutput, Usage: "head the page with `TEXT`",
-				DefaultText: "the names of DIR",
+				DefaultText: "the names of program and DIR",
 			},
 			&cli.StringFlag{
 				Name: "max-size", Category: groupOutput, Value: "32MB",
@@ -99,14 +99,11 @@ func readHTML(ctx *cli.Context) (*htmlArgs, error) {
 		return nil, err
 	}
 	h.page = page.Options{
-		Title: ctx.String("title"), Test: a.options.Test, TimeOf: ctx.String("time-of"),
+		Title: ctx.String("title"), Of: titleOf(a.dirs), Test: a.options.Test, TimeOf: ctx.String("time-of"),
 		Sources: page.Sources{None: ctx.Bool("no-source"), Roots: ctx.StringSlice("source-root")},
 	}
 	if h.page.Sources.Map, err = readPathMap(ctx); err != nil {
 		return nil, err
-	}
-	if !ctx.IsSet("title") {
-		h.page.Title = titleOf(a.dirs)
 	}
 	return h, nil
 }

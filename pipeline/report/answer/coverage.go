@@ -87,12 +87,12 @@ func coverageFigures(row func(int) *report.CoverageRow, named bool) []Column {
 		{"executions", "EXECUTIONS", Count, executions, 0, func(i int) Value { return Int(row(i).Executions) }},
 		{Key: "functions_never_called", Unit: Count, At: func(i int) Value { return Int(row(i).NeverCalled) }},
 		{Key: "branches_one_way", Unit: Count, At: func(i int) Value { return Int(row(i).OneWay) }},
-		{Title: title("WHY"), Weight: Remark, At: func(i int) Value { return Text(whyMissed(row(i))) }},
+		{Title: title("WHY"), Weight: Remark, At: func(i int) Value { return Text(WhyMissed(row(i))) }},
 	}
 }
 
-// whyMissed says why instructions of a row did not run.
-func whyMissed(r *report.CoverageRow) string {
+// WhyMissed says why instructions of a row did not run; "" if all did, or nothing says why.
+func WhyMissed(r *report.CoverageRow) string {
 	var why []string
 	switch {
 	case r.NeverCalled > 0 && r.Function != "":

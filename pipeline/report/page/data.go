@@ -14,6 +14,7 @@ type Data struct {
 	Named      bool        `json:"named"`
 	Files      *Files      `json:"files"`
 	Functions  Functions   `json:"functions"`
+	Tasks      *Tasks      `json:"tasks"`
 	Source     *Source     `json:"source"`
 	Flame      *Flame      `json:"flame"`
 	Times      []Time      `json:"times"` // of the sources of one dataset
@@ -40,10 +41,11 @@ type Work struct {
 type Files struct {
 	Path []string `json:"path"`
 	Extent
-	Lines        []int64 `json:"lines"` // with code
-	LinesCovered []int64 `json:"linesCovered"`
-	Outcomes     []int64 `json:"outcomes"` // of conditional branches, two each
-	OutcomesSeen []int64 `json:"outcomesSeen"`
+	Lines        []int64  `json:"lines"` // with code
+	LinesCovered []int64  `json:"linesCovered"`
+	Outcomes     []int64  `json:"outcomes"` // of conditional branches, two each
+	OutcomesSeen []int64  `json:"outcomesSeen"`
+	Why          []string `json:"why"` // instructions of it were missed; "": none were
 	Work
 }
 
@@ -57,12 +59,26 @@ type Functions struct {
 	Line    []uint32         `json:"line"` // 0: not known
 	Group   []schema.Address `json:"group,omitempty"`
 	Extent
-	Branches []int64 `json:"branches"` // conditional ones
-	Both     []int64 `json:"both"`     // of those: seen to go both ways
-	Entries  []int64 `json:"entries"`
+	Branches []int64  `json:"branches"` // conditional ones
+	Both     []int64  `json:"both"`     // of those: seen to go both ways
+	Why      []string `json:"why"`      // instructions of it were missed; "": none were
+	Entries  []int64  `json:"entries"`
 	Work
-	All []int64  `json:"all"`           // with callees, recursion once; nil: not known
-	IPC []string `json:"ipc,omitempty"` // "1.23"; "" without cycles. Left out if no cycle was traced
+	All []int64 `json:"all"` // with callees, recursion once; nil: not known
+	// Worst is how long its longest call took, in the unit of Data, -1 if none was followed to
+	// its end; nil: not known. WorstAt is where that is: index in Data.Times, and start on that
+	// axis; the index is -1 if it is on none.
+	Worst   []int64    `json:"worst"`
+	WorstAt [][2]int64 `json:"worstAt"`
+	IPC     []string   `json:"ipc,omitempty"` // "1.23"; "" without cycles. Left out if no cycle was traced
+}
+
+// Tasks are the tasks and the handlers of asynchronous exceptions, most spent first.
+type Tasks struct {
+	Name     []string `json:"name"`
+	Why      []string `json:"why"`      // it is called so
+	Switches []int64  `json:"switches"` // to it
+	Work
 }
 
 // Source is the lines of the source files.

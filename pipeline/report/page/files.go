@@ -45,6 +45,7 @@ func newFiles(c *report.Coverage, h *report.Hotspots) (*Files, map[string]int32)
 		x.Extent.add(&r.Instructions)
 		x.Lines, x.LinesCovered = append(x.Lines, r.Lines.Of), append(x.LinesCovered, r.Lines.Covered)
 		x.Outcomes, x.OutcomesSeen = append(x.Outcomes, r.Outcomes.Of), append(x.OutcomesSeen, r.Outcomes.Covered)
+		x.Why = append(x.Why, answer.WhyMissed(r))
 		x.Work.add(took[r.File], spent)
 	}
 	return x, index

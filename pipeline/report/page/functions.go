@@ -22,6 +22,7 @@ type function struct {
 	shown          string // name on the page
 	code           report.Tally
 	branches, both int64
+	why            string // instructions of it were missed
 	own, all       int64
 }
 
@@ -50,7 +51,7 @@ func newFunctions(rows []function, h *report.Hotspots, files map[string]int32) F
 			f.Percent[i] = ""
 			f.Group = append(f.Group, r.Address/report.StretchPage*report.StretchPage)
 		}
-		f.Branches, f.Both = append(f.Branches, r.branches), append(f.Both, r.both)
+		f.Branches, f.Both, f.Why = append(f.Branches, r.branches), append(f.Both, r.both), append(f.Why, name(r.why))
 		f.Entries = append(f.Entries, r.Entries)
 		f.Work.add(r.own, spent)
 		if h.Inclusive {
@@ -120,7 +121,7 @@ func coveredRows(m *report.Merged) []function {
 	rows := make([]function, len(all))
 	for i := range all {
 		c := &all[i]
-		rows[i] = function{shown: c.Function, code: c.Instructions, branches: c.Outcomes.Of / 2, both: c.Both}
+		rows[i] = function{shown: c.Function, code: c.Instructions, branches: c.Outcomes.Of / 2, both: c.Both, why: answer.WhyMissed(c)}
 		rows[i].Name = c.Name
 	}
 	return rows

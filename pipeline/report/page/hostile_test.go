@@ -104,7 +104,7 @@ func TestHostile(t *testing.T) {
 	if want := hostile[0].shown + hostile[1].shown; s.Title != want {
 		t.Errorf("the title: %s, want %s", s.Title, want)
 	}
-	for _, section := range []string{"coverage", "hot", "source", "time"} {
+	for _, section := range []string{"code", "source", "time"} {
 		for _, h := range hostile {
 			if !strings.Contains(s.Sections[section], h.shown) {
 				t.Errorf("%s: no %s", section, h.shown)

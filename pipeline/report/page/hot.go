@@ -7,18 +7,16 @@ import (
 
 // A hotText says where the time went.
 type hotText struct {
-	Heading string
-	Notes   []string
-	Table   *table
+	Notes []string
+	Table *table
 }
 
 func (p *Page) hotText() *hotText {
 	d, f := &p.Data, &p.Data.Functions
-	x := &hotText{Heading: "Where did the time go?"}
+	x := &hotText{}
 	switch {
 	case !d.Cycles:
-		x.Heading = "Where did the time go? No cycle counts were traced"
-		x.Notes = []string{"Figures are instructions that were executed."}
+		x.Notes = []string{"No cycle counts were traced: what was hot is counted in instructions that were executed."}
 	case d.Unit != cycles:
 		x.Notes = []string{"Cycles are not traced for all that ran: figures are instructions that were executed."}
 	default:

@@ -72,7 +72,7 @@ func TestModule(t *testing.T) {
 	if found := regexp.MustCompile(forbidden).FindAllString(text, -1); len(found) > 0 {
 		t.Errorf("the module has %q", found)
 	}
-	if len(module()) > 60_000 || len(styles) > 12_000 {
-		t.Errorf("the module has %d bytes and report.css %d, want 60,000 and 12,000 at most", len(module()), len(styles))
+	if len(module()) > 100_000 || len(styles) > 14_000 {
+		t.Errorf("the module has %d bytes and report.css %d, want 100,000 and 14,000 at most", len(module()), len(styles))
 	}
 }

@@ -20,12 +20,14 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/pipeline/report/trust"
 )
 
 // Options say what a page is of.
 type Options struct {
-	Title   string  // of the page
+	Title   string  // of the page; "": the names of the program and of what it is of
+	Of      string  // the names of the datasets, or of the captures that they were made of
 	Test    string  // only datasets whose label `test` is this; "": all
 	TimeOf  string  // the dataset whose time is drawn; "": the only one, of several none
 	Sources Sources // where the text of source files is
@@ -43,7 +45,10 @@ type Page struct {
 	spans       bool // it is known how long exceptions took
 	exceptions  *exceptions.Table
 	hottest     *report.Hotspots // the functions that took most
-	missing     []string         // source files without text
+	oneWay      int64            // conditional branches that went one way only
+	tasks       *stacks.Tasks    // nil: not known
+	worst       map[report.Name]worstCall
+	missing     []string // source files without text
 	noText      bool
 	untimed     string // why no time is drawn
 	profile     *profile.Profile

@@ -3,6 +3,8 @@ package page
 import (
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,7 +22,7 @@ import (
 
 // Read reads what a page shows of datasets of one program. It fails as [report.Read] does.
 func Read(dirs []string, opt Options) (*Page, error) {
-	p := &Page{Title: visible.Cut(opt.Title, longest)}
+	p := &Page{}
 	var err error
 	if p.lost, err = lost.Read(dirs, opt.Test); err != nil {
 		return nil, err
@@ -29,6 +31,7 @@ func Read(dirs []string, opt Options) (*Page, error) {
 		return nil, err
 	}
 	if p.trust != nil {
+		p.Title = p.titleOf(&opt)
 		return p, p.readPackets(dirs, &opt)
 	}
 	m, err := report.Read(dirs, report.Options{Test: opt.Test})
@@ -36,8 +39,30 @@ func Read(dirs []string, opt Options) (*Page, error) {
 		return nil, err
 	}
 	p.trust, p.coverage = m.Trust(), m.Coverage(report.ByFile)
+	p.Title = p.titleOf(&opt)
 	files := p.readFunctions(m)
 	return p, errors.Join(p.readSource(m, files, &opt.Sources), p.readTime(m, dirs, &opt))
+}
+
+// titleOf heads the page: with the name of the ELF file, else of the core, and what it is of.
+func (p *Page) titleOf(opt *Options) string {
+	if opt.Title != "" {
+		return visible.Cut(opt.Title, longest)
+	}
+	var names []string
+	for _, d := range p.trust.Datasets {
+		for _, f := range d.Files {
+			names = append(names, path.Base(filepath.ToSlash(f.File)))
+		}
+	}
+	for s := range p.decoded() {
+		if len(names) == 0 && s.Core != "" {
+			names = append(names, s.Core)
+		}
+	}
+	slices.Sort(names)
+	names = append(slices.Compact(names), opt.Of)
+	return visible.Cut(strings.Join(names, " · "), longest)
 }
 
 // readPackets reads what there is of datasets of packets alone.
@@ -62,6 +87,9 @@ func (p *Page) readFunctions(m *report.Merged) map[string]int32 {
 		d.Unit = cycles
 	}
 	d.Spent = answer.Own(spent.Instructions, spent.Cycles, spent.ByCycles)
+	for i := range p.coverage.Rows {
+		p.oneWay += p.coverage.Rows[i].OneWay
+	}
 	var files map[string]int32
 	d.Files, files = newFiles(p.coverage, m.Hotspots(report.ByFile))
 	rows := functionRows(m, spent)
@@ -102,6 +130,12 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 			return err
 		}
 	}
+	if err := p.readTasks(dirs, opt.Test); err != nil {
+		return err
+	}
+	if err := p.readCalls(m, dirs, opt.Test); err != nil {
+		return err
+	}
 	read := exceptions.ReadEntries
 	if p.spans = p.has(&schema.ExceptionSpans, &schema.Exceptions); p.spans {
 		read = exceptions.Read
@@ -114,7 +148,8 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 		return err
 	}
 	if p.untimed = why; why == "" {
-		p.times, err = readTimes(m, dir, opt.Test, p.functions, p.lost, worstPlaces(p.exceptions))
+		p.times, err = readTimes(m, dir, opt.Test, p.functions, p.lost,
+			slices.Concat(worstPlaces(p.exceptions), p.worstCallPlaces()))
 		switch {
 		case errors.Is(err, errManySpans):
 			p.times, p.untimed = nil, "No timeline is drawn: "+errManySpans.Error()+". "+exportPart
@@ -123,6 +158,7 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 		}
 	}
 	p.Data.Exceptions = newExceptions(p.exceptions, func(r *exceptions.Row) [3]int64 { return find(p.times, r) })
+	p.placeCalls()
 	p.draw(resolution)
 	return nil
 }

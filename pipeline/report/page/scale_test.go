@@ -62,7 +62,10 @@ func (s scale) enlarge(d *page.Data) {
 		f.Covered, f.Reached, f.Of = append(f.Covered, f.Covered[j]), append(f.Reached, f.Reached[j]), append(f.Of, f.Of[j])
 		f.Percent, f.Share = append(f.Percent, f.Percent[j]), append(f.Share, f.Share[j])
 		f.Branches, f.Both, f.Entries = append(f.Branches, f.Branches[j]), append(f.Both, f.Both[j]), append(f.Entries, f.Entries[j])
-		f.Own = append(f.Own, f.Own[j]/int64(i))
+		f.Own, f.Why = append(f.Own, f.Own[j]/int64(i)), append(f.Why, f.Why[j])
+		if f.Worst != nil {
+			f.Worst, f.WorstAt = append(f.Worst, f.Worst[j]), append(f.WorstAt, f.WorstAt[j])
+		}
 		if f.All != nil {
 			f.All = append(f.All, f.All[j]/int64(i))
 		}

@@ -36,7 +36,7 @@ exception 20001 entry type=irq number=1
 }
 
 // Calls that are too short to be told apart are merged into spans that are as short as that; one
-// alone is drawn, and so is one with the longest exception.
+// alone is drawn, and so are those of the longest exception and of the longest calls.
 func TestMergedSpans(t *testing.T) {
 	p, _ := makePage(t, t.TempDir(), datasettest.Datasets(t, manyCalls())...)
 	x := &p.Data.Times[0]
@@ -61,7 +61,7 @@ func TestMergedSpans(t *testing.T) {
 		t.Errorf("%d merged spans", merged)
 	}
 	worst := p.Data.Exceptions.Worst[0]
-	if drawn["main at depth 0"] != 1 || drawn["work at depth 2"] != 2 || drawn["irq 1 at depth 3"]+drawn["irq 1 at depth 2"] != 2 || worst != [3]int64{0, 20_001, 2} {
+	if drawn["main at depth 0"] != 1 || drawn["work at depth 2"] != 4 || drawn["irq 1 at depth 3"]+drawn["irq 1 at depth 2"] != 2 || worst != [3]int64{0, 20_001, 2} {
 		t.Errorf("drawn are %v; the worst is at %v", drawn, worst)
 	}
 	lane := x.Lanes[1]

@@ -12,6 +12,7 @@ type text struct {
 	Sub        string
 	Doubtful   bool // another program ran
 	Sections   []link
+	First      []firstAnswer
 	Trust      *trustText
 	Coverage   *coverageText
 	Hot        *hotText
@@ -27,7 +28,7 @@ type link struct{ ID, Name string }
 // text returns what can be read without JavaScript.
 func (p *Page) text() *text {
 	t := &text{
-		Title: p.Title, Sub: p.subtitle(), Doubtful: p.wrongImage(), Trust: p.trustText(), Exceptions: p.exceptionsText(),
+		Title: p.Title, Sub: p.subtitle(), Doubtful: p.wrongImage(), Trust: p.trustText(), First: p.firstAnswers(), Exceptions: p.exceptionsText(),
 		Dropped: p.dropped,
 	}
 	if p.coverage != nil {
@@ -37,12 +38,11 @@ func (p *Page) text() *text {
 		is bool
 		link
 	}{
-		{true, link{"trust", "Trust"}},
-		{t.Coverage != nil, link{"coverage", "Coverage"}},
-		{t.Hot != nil, link{"hot", "Hot"}},
+		{t.Coverage != nil, link{"code", "Code"}},
 		{t.Source != nil, link{"source", "Source"}},
 		{t.Time != nil, link{"time", "Time"}},
 		{t.Exceptions != nil, link{"exceptions", "Exceptions"}},
+		{true, link{"trust", "Trust"}},
 	} {
 		if s.is {
 			t.Sections = append(t.Sections, s.link)

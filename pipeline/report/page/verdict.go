@@ -14,14 +14,15 @@ type verdictText struct {
 	Why      string // a sentence
 	Remedies []string
 	Class    string // in HTML
+	Open     bool   // its figures are folded out
 }
 
 // verdictOf says how far figures can be trusted.
 func verdictOf(t *trust.Summary) verdictText {
-	v := verdictText{Sign: "!", Word: t.Word, Remedies: trust.Remedies(&t.Verdict), Class: "gaps"}
+	v := verdictText{Sign: "!", Word: t.Word, Remedies: trust.Remedies(&t.Verdict), Class: "gaps", Open: true}
 	switch {
 	case t.Word == verdict.Good:
-		v.Sign, v.Class, v.Why = "✓", "good", goodText(t)
+		v.Sign, v.Class, v.Why, v.Open = "✓", "good", goodText(t), false
 		return v
 	case t.Word.Refused():
 		v.Sign, v.Class = "✗", "refused"

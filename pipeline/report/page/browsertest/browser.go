@@ -24,6 +24,7 @@ import (
 type View struct {
 	Width, Height int // of the window, in pixels
 	Dark          bool
+	Hash          string // what the address of the page ends with: "", or "#" and more
 	// Clock is for measuring: time passes as it does. Else it is virtual, and passes as fast as
 	// the browser has nothing to do, so that timers cost nothing.
 	Clock bool
@@ -35,7 +36,7 @@ func (v View) String() string {
 	if v.Dark {
 		scheme = "dark"
 	}
-	return fmt.Sprintf("%d×%d %s", v.Width, v.Height, scheme)
+	return strings.TrimSpace(fmt.Sprintf("%d×%d %s %s", v.Width, v.Height, scheme, v.Hash))
 }
 
 // A Visit is what a browser had of a page at the end: after its scripts, and those of the test.
@@ -59,7 +60,7 @@ func Open(t testing.TB, page []byte, v View) *Visit {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, v.flags(dir, picture, "file://"+file)...)
+	cmd := exec.CommandContext(ctx, program, v.flags(dir, picture, "file://"+file+v.Hash)...)
 	var dom, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &dom, &said
 	// The browser is several processes. They end together, before their directory is removed.

@@ -4,6 +4,8 @@
 import {make} from './elements.js';
 import {view} from './model.js';
 
+const TASKS = Array.from({length: 8}, (_, i) => `task${i}`); // colours
+
 export function safely(place, draw) {
   try {
     draw();
@@ -50,10 +52,15 @@ export function picture(place, attributes, height, draw) {
 
 export function readColours() {
   const computed = getComputedStyle(document.documentElement);
-  for (const name of ['page', 'ink', 'soft', 'line', 'covered', 'reached', 'unseen', 'lost', 'heat', 'task', 'exception']) {
+  for (const name of ['page', 'ink', 'soft', 'line', 'covered', 'reached', 'unseen', 'lost', 'heat', 'exception', ...TASKS]) {
     const text = computed.getPropertyValue(`--${name}`).trim();
     view.colours.set(name, [1, 3, 5].map(i => parseInt(text.slice(i, i + 2), 16)));
   }
+}
+
+/** The colour that a task has in all pictures: by its rank among those that took most, and the least if it has none. */
+export function taskColour(name) {
+  return colour(TASKS[Math.max(view.data.tasks?.name.indexOf(name) ?? 0, 0) % TASKS.length]);
 }
 
 /** A colour of the scheme, as red, green, blue. */

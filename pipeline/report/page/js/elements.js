@@ -1,8 +1,10 @@
 // Elements of the page: buttons, choices, boxes that scroll, bars, and names that lead to the
 // source. What is shown becomes a text node, whoever wrote it.
 
+import {lineKey, timeKey} from './keys.js';
 import {view} from './model.js';
 import {cut} from './text.js';
+import {goTo} from './url.js';
 
 export function make(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
@@ -70,6 +72,11 @@ export function bar(parts) {
   return svg;
 }
 
+/** The colour of the task of a rank, as [canvas.taskColour] has it. */
+export function taskSwatch(rank) {
+  return makeShape('svg', {class: 'swatch', viewBox: '0 0 1 1', 'aria-hidden': 'true'}, makeShape('rect', {class: `task${rank % 8}`, width: 1, height: 1}));
+}
+
 /** A name, with more of it in its title. */
 export function named(name, title = name) {
   return make('span', {class: 'name', title: cut(title, 300)}, cut(name));
@@ -83,5 +90,11 @@ export function functionName(i) {
 
 export function leading(name, title, file, line) {
   if (!view.sources.has(file)) return named(name, title);
-  return button(cut(name), {class: 'link name', title: cut(title, 300)}, () => view.showLine(file, line));
+  return button(cut(name), {class: 'link name', title: cut(title, 300)}, () => goTo({line: lineKey(view.data, file, line)}));
+}
+
+/** A text that leads to a part of the time, if that is drawn. */
+export function leadingToTime(text, label, index, start, took) {
+  if (index < 0 || !view.data.times?.length) return text;
+  return button(text, {class: 'link', 'aria-label': cut(label)}, () => goTo({t: timeKey(index, start - took * 1.5, start + took * 2.5)}));
 }

@@ -1,8 +1,8 @@
 // How long exceptions took, from data.exceptions: a table of the types, and a picture of the
 // durations of each, dots for few, else a histogram.
 
-import {button, make, makeShape, soft} from './elements.js';
-import {largest, view} from './model.js';
+import {leadingToTime, make, makeShape, soft} from './elements.js';
+import {largest} from './model.js';
 import {number, sortable, words} from './table.js';
 import {cut, thousands} from './text.js';
 
@@ -35,8 +35,7 @@ export function drawDurations(place, data) {
 /** Leads to the longest one in the flame graph. */
 function worst(exceptions, i) {
   const [index, start, took] = exceptions.worst?.[i] ?? [-1];
-  if (index < 0 || !view.showTime) return '–';
-  return button('show', {class: 'link', 'aria-label': `show the longest ${cut(exceptions.name[i])}`}, () => view.showTime(index, start, took));
+  return index < 0 ? '–' : leadingToTime('show', `show the longest ${exceptions.name[i]}`, index, start, took);
 }
 
 function durationPicture(exceptions, i) {

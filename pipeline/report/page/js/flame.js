@@ -2,12 +2,14 @@
 // order, from the spans of data.times, on the axis of the lanes. Both become a shape: for each
 // frame its depth, start and length.
 
-import {colour, css, fromHue, inkOn, mixed, picture, write} from './canvas.js';
+import {colour, css, fromHue, inkOn, mixed, picture, taskColour, write} from './canvas.js';
 import {button, caption, choice, labelled, leading, make, named, soft} from './elements.js';
+import {timeOf} from './keys.js';
 import {largest, octets, sums, view} from './model.js';
 import {figures, number, shareOf, words} from './table.js';
 import {counted, cut, percent, thousands} from './text.js';
-import {AXIS, drawAxis, drawGaps, margin, movable, moveWindow, scaleOf, setSource, setTime, sourceSelect, timeSteps} from './time.js';
+import {AXIS, drawAxis, drawGaps, margin, movable, moveWindow, scaleOf, setSource, setTime, sourceSelect, steerTime, timeSteps} from './time.js';
+import {goTo, onState, setState} from './url.js';
 
 const FRAME = 18; // height of a frame
 const DEEP = 250; // frames above one another that are drawn
@@ -16,10 +18,10 @@ const DEEP = 250; // frames above one another that are drawn
 export function drawFlame(place, data) {
   const times = data.times ?? [];
   if (times[0]) moveWindow(view.time, times[0].length, 0, times[0].length);
-  const modes = [data.flame && 'merged', times.length > 0 && 'in time order'].filter(Boolean);
+  const modes = [data.flame && 'merged', data.flame && 'sandwich', times.length > 0 && 'in time order'].filter(Boolean);
   if (modes.length === 0) return;
   const flame = {
-    mode: modes[0], unit: data.flame?.cycles ? 'cycles' : 'instructions', text: '', shape: null, chosen: -1,
+    mode: modes[0], of: -1, unit: data.flame?.cycles ? 'cycles' : 'instructions', text: '', shape: null, chosen: -1,
     live: make('p', {class: 'live', 'aria-live': 'polite'}),
     figures: figures('flame graph'),
     steps: timeSteps(),
@@ -29,19 +31,24 @@ export function drawFlame(place, data) {
     setShape(flame, data);
     flame.picture.again();
   };
-  const set = key => value => {
-    flame[key] = value;
+  flame.modes = choice('Flame graph', modes, flame.mode, mode => goTo(mode === 'in time order' ? {flame: 'ordered'} : {
+    t: '', flame: mode === 'sandwich' ? `sandwich:${data.flame.frames.name[sandwiched(flame)]}` : '',
+  }));
+  flame.units = choice('Unit', ['cycles', 'instructions'], flame.unit, unit => {
+    flame.unit = unit;
     change();
-  };
-  flame.modes = choice('Flame graph', modes, flame.mode, set('mode'));
-  flame.units = choice('Unit', ['cycles', 'instructions'], flame.unit, set('unit'));
+  });
   const search = make('input', {type: 'search', placeholder: 'name', autocomplete: 'off', spellcheck: 'false'});
   search.addEventListener('input', () => {
     flame.text = search.value.toLowerCase();
     flame.picture.again();
     flame.live.textContent = searched(flame);
   });
-  const all = button('Reset zoom', {}, () => zoomFlame(flame, -1));
+  const all = button('Reset', {}, () => {
+    search.value = flame.text = '';
+    goTo({t: '', flame: ''});
+    zoomFlame(flame, -1);
+  });
   const box = make('div', {class: 'deep'});
   place.append(caption(flame.modes, flame.units, sourceSelect(times), labelled('Search', search), flame.steps, all), box, flame.live);
   setShape(flame, data);
@@ -51,16 +58,30 @@ export function drawFlame(place, data) {
   }, () => flame.shape.top + flame.shape.rows * FRAME + 2, (pen, width, height) => paintFlame(pen, flame, width, height));
   listen(flame);
   place.append(make('p', {class: 'soft'}, 'Click a frame to zoom; arrow keys, Enter and Escape do the same. In time order, Ctrl and wheel zoom, and dragging moves.'), flame.deep, flame.figures);
-  view.time.pictures.push(() => flame.mode !== 'merged' && flame.picture.again());
+  view.time.pictures.push(() => flame.mode === 'in time order' && flame.picture.again());
   view.time.changed.push(change);
-  view.showTime = (index, start, took) => {
-    flame.mode = 'in time order';
+  const setMode = mode => {
+    flame.mode = modes.includes(mode) ? mode : modes[0];
     flame.modes.press(flame.mode);
-    setSource(index);
-    setTime(start - took * 1.5, start + took * 2.5);
+    change();
+  };
+  onState('flame', key => {
+    const [mode, name] = key.split(/:(.*)/s);
+    const frame = data.flame?.frames.name.indexOf(name) ?? -1;
+    if (mode === 'sandwich' && frame >= 0) flame.of = frame;
+    setMode({ordered: 'in time order', sandwich: 'sandwich'}[mode] ?? 'merged');
+  });
+  onState('t', key => {
+    const [index, from, to] = timeOf(data, key) ?? [view.time.index, 0, times[view.time.index]?.length];
+    if (!times[index]) return;
+    if (index !== view.time.index) setSource(index);
+    setTime(from, to);
+    if (key === '') return;
+    setState({flame: ''}, false);
+    setMode('in time order');
     document.getElementById('time').scrollIntoView();
     flame.picture.canvas.focus({preventScroll: true});
-  };
+  });
 }
 
 /**
@@ -93,6 +114,75 @@ function mergedShape(flame, took, unit) {
   return {...shape, own, calls: flame.calls, order, length, unit, window: {from: 0, to: length}, gaps: [], left: () => 0, top: 0};
 }
 
+/** The frame that a sandwich is of: what is chosen, else what it was of, else what took most by itself. */
+function sandwiched({shape, chosen, mode, of, unit}) {
+  if (chosen >= 0 && mode === 'merged') return shape.frame[chosen];
+  if (of >= 0) return of;
+  const {flame} = view.data;
+  const own = mergedShape(flame, flame[unit], unit).own;
+  const sum = new Float64Array(flame.frames.name.length);
+  let best = 0;
+  own.forEach((n, i) => {
+    const frame = flame.frame[i];
+    sum[frame] += n;
+    if (sum[frame] > sum[best]) best = frame;
+  });
+  return best;
+}
+
+/**
+ * One frame with all that called it above and all that it called below: paths to it, and paths
+ * from it, are each one tree. A frame below itself counts once, in the outermost.
+ */
+function sandwichShape(flame, took, unit, of) {
+  const count = took.length;
+  const node = frame => ({frame, took: 0, calls: 0, own: 0, next: new Map()});
+  const [callees, callers] = [node(of), node(of)];
+  const below = new Array(count).fill(null); // by node of the flame: where it is among the callees
+  const own = Float64Array.from(took);
+  for (let i = 0; i < count; i++) if (flame.parent[i] > 0) own[i - flame.parent[i]] -= took[i];
+  const step = (tree, frame) => tree.next.get(frame) ?? tree.next.set(frame, node(frame)).get(frame);
+  const add = (tree, i) => {
+    tree.took += took[i];
+    tree.calls += flame.calls[i];
+  };
+  for (let i = 0; i < count; i++) {
+    const parent = flame.parent[i] > 0 ? i - flame.parent[i] : -1;
+    const inside = parent < 0 ? null : below[parent];
+    if (inside) below[i] = step(inside, flame.frame[i]);
+    else if (flame.frame[i] === of) below[i] = callees;
+    else continue;
+    add(below[i], i);
+    below[i].own += own[i];
+    if (inside) continue;
+    let tree = callers;
+    for (let up = parent; up >= 0; up = flame.parent[up] > 0 ? up - flame.parent[up] : -1) add(tree = step(tree, flame.frame[up]), i);
+  }
+  const list = []; // of {tree, depth, start}
+  const lay = (tree, depth, start, by) => {
+    const stack = [[tree, depth, start]];
+    while (stack.length > 0) {
+      const [{next}, depth, first] = stack.pop();
+      let at = first;
+      for (const child of Array.from(next.values()).sort((a, b) => b.took - a.took)) {
+        list.push({tree: child, depth: depth + by, start: at});
+        stack.push([child, depth + by, at]);
+        at += child.took;
+      }
+    }
+  };
+  list.push({tree: callees, depth: 0, start: 0});
+  lay(callers, 0, 0, -1);
+  lay(callees, 0, 0, 1);
+  const up = Math.max(0, -list.reduce((least, n) => Math.min(least, n.depth), 0)); // rows above
+  const column = f => Array.from(list, f);
+  const shape = shapeOf(flame.frames, column(n => n.tree.frame), column(n => n.depth + up), column(n => n.start), column(n => n.tree.took));
+  return {
+    ...shape, own: column(n => n.tree.own), calls: column(n => n.tree.calls), order: Uint32Array.from({length: list.length}, (_, i) => i),
+    length: callees.took, unit, window: {from: 0, to: callees.took}, gaps: [], left: () => 0, top: 0,
+  };
+}
+
 function orderedShape(time) {
   const shape = shapeOf(time.frames, time.frame ?? [], octets(time.depth), sums(time.start), time.took ?? []);
   return {...shape, length: time.length, unit: time.unit, window: view.time, gaps: time.gaps ?? [], left: margin, top: AXIS};
@@ -104,8 +194,10 @@ function shapeOf({name, function: of, kind}, frame, depth, start, took) {
 }
 
 function setShape(flame, data) {
-  const merged = flame.mode === 'merged';
-  flame.shape = merged ? mergedShape(data.flame, data.flame[flame.unit], flame.unit) : orderedShape(data.times[view.time.index]);
+  const merged = flame.mode !== 'in time order';
+  const {unit} = flame;
+  if (flame.mode === 'sandwich') flame.shape = sandwichShape(data.flame, data.flame[unit], unit, flame.of = sandwiched(flame));
+  else flame.shape = merged ? mergedShape(data.flame, data.flame[unit], unit) : orderedShape(data.times[view.time.index]);
   flame.chosen = -1;
   flame.units.hidden = !merged || !data.flame.cycles;
   flame.steps.hidden = merged;
@@ -160,10 +252,11 @@ function outline(pen, x, y, wide) {
   pen.strokeRect(x + 1, y + 1, Math.max(wide - 2, 1), FRAME - 3);
 }
 
-/** Warm for functions, by name, so that one has one colour everywhere; calm for tasks. */
+/** Warm for functions, by name, so that one has one colour everywhere; that of its lane for a task. */
 function frameColour(frames, f) {
   const kind = frames.kind[f];
-  if (kind > 0) return colour(['', 'task', 'exception', 'unseen'][kind]);
+  if (kind === 1) return taskColour(frames.name[f]);
+  if (kind > 1) return colour(kind === 2 ? 'exception' : 'unseen');
   const name = frames.name[f];
   let hash = 0;
   for (let i = 0; i < name.length && i < 120; i++) hash = (Math.imul(hash, 31) + name.charCodeAt(i)) >>> 0;
@@ -220,7 +313,7 @@ function tell({live, shape}, i) {
 
 function listen(flame) {
   const {canvas} = flame.picture;
-  movable(canvas, () => flame.mode !== 'merged');
+  movable(canvas, () => flame.mode === 'in time order');
   canvas.addEventListener('click', event => {
     const i = frameAt(flame.shape, canvas, event);
     if (i >= 0) zoomFlame(flame, i);
@@ -236,7 +329,7 @@ function listen(flame) {
     if (event.key === 'Escape') zoomFlame(flame, -1);
     else if (event.key === 'Enter' && flame.chosen >= 0) zoomFlame(flame, flame.chosen);
     else if (event.key.startsWith('Arrow')) chooseFrame(flame, canvas, event.key);
-    else return;
+    else if (flame.mode !== 'in time order' || !steerTime(event.key)) return;
     event.preventDefault();
   });
 }

@@ -1,10 +1,13 @@
-// The table of coverage, by function and by file, and the hottest functions, from
-// data.functions and data.files.
+// The table of the code: its functions, files, lines or tasks, with what was missed and why, and
+// what was hot. From data.functions, data.files, data.source and data.tasks. What is chosen,
+// sorted and filtered is in the address: table, sort, find, show, and fn or file for one alone.
 
-import {bar, choice, functionName, labelled, leading, make, named} from './elements.js';
-import {largest, view} from './model.js';
-import {ROWS, coveredColumn, number, partColumn, sortable, words} from './table.js';
-import {cut, shortPath, withSign} from './text.js';
+import {bar, button, choice, functionName, labelled, leading, leadingToTime, make, named, taskSwatch} from './elements.js';
+import {fileOf, functionOf} from './keys.js';
+import {octets, sums} from './model.js';
+import {coveredColumn, number, partColumn, sentences, sortable, words} from './table.js';
+import {cut, shortPath, thousands, withSign} from './text.js';
+import {goTo, onState, setState} from './url.js';
 
 const STATES = new Map([
   ['all', () => true],
@@ -14,57 +17,110 @@ const STATES = new Map([
   ['not seen', (covered, reached, of) => covered + reached === 0 && of > 0],
 ]);
 
-/** By function and by file, sorted by any column, filtered by text and state. */
+const TABLES = new Map([['functions', functionTable], ['files', fileTable], ['lines', lineTable], ['tasks', taskTable]]);
+
 export function drawTable(place, data) {
-  const tables = new Map([['by function', functionTable(data)]]);
-  if (data.files?.path?.length) tables.set('by file', fileTable(data));
-  let by = 'by function';
+  const has = {functions: true, files: data.files?.path?.length, lines: data.source?.files?.length, tasks: data.tasks?.name?.length};
+  const names = Array.from(TABLES.keys()).filter(name => has[name]);
+  const made = new Map(); // tables are made when they are first shown: there may be a million lines
+  const chosen = {table: names[0], sort: '', fn: -1, file: -1};
   const text = make('input', {type: 'search', placeholder: 'name or file', autocomplete: 'off', spellcheck: 'false'});
   const states = make('select');
   for (const state of STATES.keys()) states.append(make('option', {}, state));
-  const bodies = make('div');
+  const show = labelled('Show', states);
+  const only = make('span', {class: 'only', hidden: ''});
+  const body = make('div');
+  const clear = () => goTo({fn: '', file: '', find: '', show: ''});
+  const sorted = (id, down) => setState({sort: id + (down ? '' : ':up')}, false);
 
   const apply = () => {
-    const {list, names, grid} = tables.get(by);
+    const {table, fn, file} = chosen;
+    if (!made.has(table)) made.set(table, TABLES.get(table)(data, sorted));
+    const {list, texts, fileOf, grid, first} = made.get(table);
+    const [id, up] = (chosen.sort || first).split(':');
+    grid.sort(id, up !== 'up');
     const wanted = text.value.toLowerCase();
     const is = STATES.get(states.value);
-    const plain = wanted === '' && states.value === 'all';
-    grid.filter(plain ? null : i => names(i).toLowerCase().includes(wanted) && is(list.covered[i], list.reached[i], list.of[i]));
-    bodies.replaceChildren(grid.element);
+    const [byFunction, byFile] = [fn >= 0 && table === 'functions', file >= 0 && fileOf];
+    const filters = [
+      byFunction && (i => i === fn), byFile && (i => fileOf(i) === file), wanted !== '' && (i => texts(i).toLowerCase().includes(wanted)),
+      list && states.value !== 'all' && (i => is(list.covered[i], list.reached[i], list.of[i])),
+    ].filter(Boolean);
+    grid.filter(filters.length === 0 ? null : i => filters.every(passes => passes(i)));
+    show.hidden = orders.hidden = !list;
+    only.hidden = !byFunction && !byFile;
+    only.firstChild.textContent = `only ${cut(byFunction ? data.functions.name[fn] : byFile ? data.files.path[file] : '', 60)} `;
+    tables.press(table);
+    orders.press({missed: 'missed first', own: 'hot first'}[id]);
+    body.replaceChildren(grid.element);
   };
-  const bys = choice('Table', Array.from(tables.keys()), by, chosen => {
-    by = chosen;
+  const tables = choice('Table of', names, chosen.table, name => goTo({table: name, sort: ''}));
+  const orders = choice('Order', data.named ? ['missed first', 'hot first'] : ['hot first'], '', name => goTo({sort: name === 'hot first' ? 'own' : 'missed'}));
+  only.append('', button('show all', {class: 'link'}, clear));
+  text.addEventListener('input', () => {
+    setState({find: text.value}, false);
     apply();
   });
-  text.addEventListener('input', apply);
-  states.addEventListener('change', apply);
-  view.filter = (name, file) => {
-    by = file && tables.has('by file') ? 'by file' : 'by function';
-    bys.press(by);
-    states.value = 'all';
-    text.value = name;
-    apply();
-    place.scrollIntoView({block: 'nearest'});
-  };
-  place.replaceChildren(make('div', {class: 'controls'}, bys, labelled('Filter', text), labelled('Show', states)), bodies);
+  states.addEventListener('change', () => goTo({show: states.value === 'all' ? '' : states.value}));
+  place.addEventListener('keydown', event => {
+    if (event.key === 'Escape') clear();
+  });
+  place.replaceChildren(make('div', {class: 'controls'}, tables, orders, labelled('Filter', text), show, only), body);
+
+  for (const [key, take] of Object.entries({
+    table: value => { chosen.table = names.includes(value) ? value : names[0]; },
+    sort: value => { chosen.sort = value; },
+    find: value => { text.value = value; },
+    show: value => { states.value = STATES.has(value) ? value : 'all'; },
+    fn: value => { chosen.fn = value === '' ? -1 : functionOf(data, value); },
+    file: value => { chosen.file = value === '' ? -1 : fileOf(data, value); },
+  })) {
+    onState(key, value => {
+      take(value);
+      apply();
+      if (value !== '') place.scrollIntoView({block: 'nearest'});
+    });
+  }
   apply();
 }
 
-function functionTable(data) {
+function functionTable(data, sorted) {
   const {functions, unit} = data;
-  const count = functions.name?.length ?? 0;
   const columns = [
-    words('function', i => functions.name[i], functionName),
+    {...words('function', i => functions.name[i], functionName), id: 'name'},
     coveredColumn(functions),
-    number(`own ${unit}`, i => functions.own[i]),
-    functions.all && number('with callees', i => functions.all[i], `${unit} of the function and of all that it called`),
-    partColumn('instructions', functions.covered, functions.of),
-    partColumn('both ways', functions.both, functions.branches, 'conditional branches that went both ways'),
-    number('entries', i => functions.entries[i]),
-    functions.core && words('core', i => functions.core[i]),
-    data.named && words('declared', byPlace(data), i => named(cut(shortPath(declared(data, i)), 24), declared(data, i))),
+    data.named && {...number('missed', i => functions.of[i] - functions.covered[i], 'instructions that did not run'), id: 'missed'},
+    data.named && {...sentences('why', i => functions.why[i]), id: 'why'},
+    {...number(`own ${unit}`, i => functions.own[i]), id: 'own'},
+    {head: 'share', key: i => functions.own[i], cell: i => shareCell(data, i), csv: null},
+    functions.all && {...number('with callees', i => functions.all[i], `${unit} of the function and of all that it called`), id: 'all'},
+    {...number('entries', i => functions.entries[i]), id: 'entries'},
+    functions.worst && worstColumn(data),
+    functions.ipc && {head: 'IPC', id: 'ipc', title: 'instructions per cycle', key: i => Number(functions.ipc[i] || -1), cell: i => functions.ipc[i] || '–'},
+    {...partColumn('instructions', functions.covered, functions.of), id: 'instructions'},
+    data.named && {...partColumn('both ways', functions.both, functions.branches, 'conditional branches that went both ways'), id: 'branches'},
+    functions.core && {...words('core', i => functions.core[i]), id: 'core'},
+    data.named && {
+      ...words('declared', byPlace(data), i => named(cut(shortPath(declared(data, i)), 24), declared(data, i))), id: 'declared', csv: i => [declared(data, i)],
+    },
   ].filter(Boolean);
-  return {list: functions, names: i => `${declared(data, i)} ${functions.name[i]}`, grid: sortable('Coverage by function', columns, count, 2)};
+  const texts = i => `${declared(data, i)} ${functions.name[i]}`;
+  return {list: functions, texts, fileOf: i => functions.file[i], first: data.named ? 'missed' : 'own', grid: sortable('functions', columns, functions.name?.length ?? 0, -1, null, sorted)};
+}
+
+function shareCell({functions, spent}, i) {
+  return make('span', {class: 'measure'}, bar([['own', functions.own[i] / spent]]), make('span', {}, withSign(functions.share[i])));
+}
+
+/** The longest call of a function, which leads to it in the flame graph. */
+function worstColumn({functions: {name, worst, worstAt}, unit}) {
+  return {
+    head: 'longest call', id: 'worst', title: `${unit} of its longest call that returned`, key: i => worst[i],
+    cell: i => {
+      const [index, start] = worstAt[i];
+      return leadingToTime(thousands(worst[i]), `show the longest call of ${name[i]}`, index, start, worst[i]);
+    },
+  };
 }
 
 /** Path and line where a function is declared. */
@@ -81,35 +137,57 @@ function byPlace({functions, files}) {
   return i => (rank.get(functions.file[i]) ?? -1) * 2 ** 32 + functions.line[i];
 }
 
-function fileTable(data) {
-  const {files, unit} = data;
-  const count = files.path.length;
+function fileTable({files, unit}, sorted) {
   const columns = [
-    words('file', i => files.path[i], i => leading(shortPath(files.path[i]), files.path[i], i, 0)),
+    {...words('file', i => files.path[i], i => leading(shortPath(files.path[i]), files.path[i], i, 1)), id: 'name'},
     coveredColumn(files),
-    number(`own ${unit}`, i => files.own[i]),
-    {head: 'share', key: i => files.own[i], cell: i => withSign(files.share[i])},
-    partColumn('instructions', files.covered, files.of),
-    partColumn('lines', files.linesCovered, files.lines),
-    partColumn('branch outcomes', files.outcomesSeen, files.outcomes),
+    {...number('missed', i => files.of[i] - files.covered[i], 'instructions that did not run'), id: 'missed'},
+    {...sentences('why', i => files.why[i]), id: 'why'},
+    {...number(`own ${unit}`, i => files.own[i]), id: 'own'},
+    {head: 'share', key: i => files.own[i], cell: i => withSign(files.share[i]), csv: null},
+    {...partColumn('instructions', files.covered, files.of), id: 'instructions'},
+    {...partColumn('lines', files.linesCovered, files.lines), id: 'lines'},
+    {...partColumn('branch outcomes', files.outcomesSeen, files.outcomes), id: 'branches'},
   ];
-  return {list: files, names: i => files.path[i], grid: sortable('Coverage by file', columns, count, 2)};
+  return {list: files, texts: i => files.path[i], fileOf: i => i, first: 'missed', grid: sortable('files', columns, files.path.length, -1, null, sorted)};
 }
 
-/** The twenty hottest functions: a bar of what each took itself, and with what it called. */
-export function drawHottest(place, {functions, unit}) {
-  const {own, all, ipc} = functions;
-  const cold = (own ?? []).findIndex((n, i) => n === 0 || i === ROWS);
-  const count = cold < 0 ? own?.length ?? 0 : cold;
-  if (count === 0) return;
-  const full = Math.max(own[0], largest(all?.slice(0, count)));
-  place.replaceChildren(sortable('Hottest functions', [
-    words('function', i => functions.name[i], functionName),
-    words(all ? 'own, with callees' : 'own', i => own[i], i => bar([['own', own[i] / full], ['callees', all ? (all[i] - own[i]) / full : 0]])),
-    number(`own ${unit}`, i => own[i]),
-    {head: 'share', key: i => own[i], cell: i => withSign(functions.share[i])},
-    all && number('with callees', i => all[i]),
-    number('entries', i => functions.entries[i]),
-    ipc && {head: 'IPC', title: 'instructions per cycle', key: i => Number(ipc[i]), cell: i => ipc[i] || '–'},
-  ].filter(Boolean), count, 2).element);
+/** The lines with code, of all files. */
+function lineTable({files, source, unit}, sorted) {
+  let count = 0;
+  for (const {seen, notSeen} of source.files) count += (seen.number?.length ?? 0) + notSeen.length;
+  const [file, line, state] = [new Int32Array(count), new Uint32Array(count), new Uint8Array(count)];
+  const [times, heat] = [new Float64Array(count), new Float64Array(count)];
+  let n = 0;
+  for (const f of source.files) {
+    const states = octets(f.seen.state);
+    sums(f.seen.number).forEach((number, i) => {
+      [file[n], line[n], state[n], times[n], heat[n]] = [f.file, number, states[i], f.seen.count[i], f.seen.heat[i]];
+      n++;
+    });
+    sums(f.notSeen).forEach(number => {
+      [file[n], line[n], state[n]] = [f.file, number, 2];
+      n++;
+    });
+  }
+  const said = ['covered', 'reached, never passed', 'not seen'];
+  const name = i => `${files.path[file[i]]}:${line[i]}`;
+  const columns = [
+    {...words('line', i => name(i), i => leading(shortPath(name(i)), name(i), file[i], line[i])), id: 'name'},
+    {...sentences('state', i => said[state[i]]), id: 'missed'},
+    {...number('executions', i => times[i]), id: 'entries'},
+    {...number(unit, i => heat[i]), id: 'own'},
+  ];
+  return {list: null, texts: name, fileOf: i => file[i], first: 'own', grid: sortable('lines', columns, count, -1, null, sorted)};
+}
+
+function taskTable({tasks, unit}, sorted) {
+  const columns = [
+    {...words('task', i => tasks.name[i], i => make('span', {}, taskSwatch(tasks.name.indexOf(tasks.name[i])), named(tasks.name[i]))), id: 'name'},
+    {...number(`own ${unit}`, i => tasks.own[i]), id: 'own'},
+    {head: 'share', key: i => tasks.own[i], cell: i => withSign(tasks.share[i]), csv: null},
+    {...number('switches', i => tasks.switches[i], 'how often it was switched to'), id: 'entries'},
+    {...sentences('why it is called so', i => tasks.why[i]), id: 'why'},
+  ];
+  return {list: null, texts: i => tasks.name[i], first: 'own', grid: sortable('tasks', columns, tasks.name.length, -1, null, sorted)};
 }

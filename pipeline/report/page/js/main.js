@@ -3,11 +3,13 @@
 import {drawSoon, readColours, safely} from './canvas.js';
 import {drawDurations} from './exceptions.js';
 import {drawFlame} from './flame.js';
-import {drawHottest, drawTable} from './functions.js';
+import {drawTable} from './functions.js';
+import {drawGrowth, drawLanes} from './lanes.js';
 import {drawMap} from './map.js';
 import {readData, view} from './model.js';
+import {drawSearch} from './search.js';
 import {drawSource} from './source.js';
-import {drawGrowth, drawLanes} from './time.js';
+import {followState} from './url.js';
 
 main();
 
@@ -26,13 +28,14 @@ function drawAll(data) {
   readColours();
   if (document.getElementById('lines')) (data.source?.files ?? []).forEach((file, i) => view.sources.set(file.file, i));
   for (const [id, draw] of [
-    ['map', drawMap], ['table', drawTable], ['hottest', drawHottest], ['lines', drawSource],
+    ['search', drawSearch], ['map', drawMap], ['table', drawTable], ['lines', drawSource],
     ['flame', drawFlame], ['lanes', drawLanes], ['growth', drawGrowth], ['durations', drawDurations],
   ]) {
     const place = document.getElementById(id);
     if (place) safely(place, () => draw(place, data));
   }
   follow();
+  followState();
 }
 
 /** Draws canvases again when the window gets another width, or the scheme other colours; opens fold-outs for print. */

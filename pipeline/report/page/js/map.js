@@ -4,9 +4,11 @@
 
 import {colour, css, inkOn, mixed, picture, write} from './canvas.js';
 import {caption, choice, make, named, soft} from './elements.js';
-import {largest, view} from './model.js';
+import {fileKey, functionKey, hex} from './keys.js';
+import {largest} from './model.js';
 import {figures, number, words} from './table.js';
 import {baseName, cut, shortPath, thousands} from './text.js';
+import {goTo} from './url.js';
 
 /** Area is instructions: of files, and in them of functions. A click filters the table. */
 export function drawMap(place, data) {
@@ -34,7 +36,7 @@ export function drawMap(place, data) {
   });
   map.canvas.addEventListener('click', event => {
     const tile = tileAt(tiles, event);
-    if (tile?.find) view.filter?.(tile.find, Boolean(tile.members));
+    if (tile?.state) goTo(tile.state());
   });
   map.canvas.addEventListener('pointermove', event => {
     const {name, covered, of, own} = tileAt(tiles, event) ?? {name: '', of: 0};
@@ -53,7 +55,8 @@ export function drawMap(place, data) {
 }
 
 /** The functions of each file, or the stretches of each page of 4 KB; largest first. */
-function mapGroups({functions, files, named: hasNames}) {
+function mapGroups(data) {
+  const {functions, files, named: hasNames} = data;
   const groups = new Map();
   (functions.name ?? []).forEach((name, i) => {
     const [covered, reached, of, own] = [functions.covered[i], functions.reached[i], functions.of[i], functions.own[i]];
@@ -61,11 +64,12 @@ function mapGroups({functions, files, named: hasNames}) {
     const key = hasNames ? functions.file[i] : functions.group?.[i] ?? functions.address[i] - functions.address[i] % 4096;
     let group = groups.get(key);
     if (!group) {
-      const find = hasNames ? files?.path[key] : null; // what the table is filtered by
-      const shown = hasNames ? find ?? 'no file' : `0x${key.toString(16).padStart(8, '0')}`;
-      groups.set(key, group = {name: shown, find, covered: 0, reached: 0, of: 0, own: 0, members: []});
+      const path = hasNames ? files?.path[key] : undefined;
+      const state = path && (() => ({fn: '', file: fileKey(data, key), table: 'functions'})); // that a click leads to
+      groups.set(key, group = {name: hasNames ? path ?? 'no file' : hex(key), state, covered: 0, reached: 0, of: 0, own: 0, members: []});
     }
-    group.members.push({name, find: name, covered, reached, of, own});
+    const state = () => ({fn: functionKey(data, i), file: '', table: 'functions'});
+    group.members.push({name, state, covered, reached, of, own});
     group.covered += covered;
     group.reached += reached;
     group.of += of;

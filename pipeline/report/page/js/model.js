@@ -16,9 +16,6 @@ export const view = {
   waiting: new Set(), // those of them that will, before the next frame of the screen
   sources: new Map(), // index of a file in data.files → index in data.source.files
   time: {index: 0, from: 0, to: 0, pictures: [], changed: []}, // of data.times; pictures share the window
-  showLine: null, // (file, line): set by the source section
-  showTime: null, // (index, start, took): set by the flame graph
-  filter: null, // (text, by file): set by the table
 };
 
 /** The data block: base64 of gzip of JSON. A page that has nothing to draw has none. */

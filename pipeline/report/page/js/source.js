@@ -2,8 +2,10 @@
 // outcomes. Lines of which nothing is known have no code. Long files are drawn in chunks.
 
 import {labelled, make, scrolling, soft} from './elements.js';
+import {lineKey, lineOf} from './keys.js';
 import {largest, octets, sums, view} from './model.js';
 import {counted, cut, shortPath, thousands} from './text.js';
+import {goTo, onState} from './url.js';
 
 const LINE = 20; // height of a line, as report.css says
 const CHUNK = 400; // lines that are in the document at once
@@ -47,12 +49,14 @@ export function drawSource(place, data) {
     const bottom = top + Math.ceil(box.clientHeight / LINE);
     if ((top < first + 20 && first > 0) || (bottom > last - 20 && last < lines.count)) paint(Math.floor((top + bottom) / 2));
   });
-  select.addEventListener('change', () => open(Number(select.value), 0));
-  view.showLine = (file, line) => {
+  select.addEventListener('change', () => goTo({line: lineKey(data, source.files[select.value].file, 1)}));
+  onState('line', key => {
+    const [file, line] = lineOf(data, key);
+    if (!view.sources.has(file)) return;
     open(view.sources.get(file), line);
     document.getElementById('source').scrollIntoView();
     box.focus({preventScroll: true});
-  };
+  });
   const legend = soft(`● covered, ◐ reached, never passed, ○ not seen; ↷ taken, ↓ not taken; ? outcome unknown; heat: ${unit}`);
   place.replaceChildren(make('div', {class: 'controls'}, labelled('File', select), legend), box);
   open(hottest, hottestAt);

@@ -1,25 +1,30 @@
-// Time: the window that all pictures over it share, their axis, gaps and movement; lanes of
-// tasks and exceptions, and how much new code was executed as the trace went on. From data.times,
-// one of a source, each on an axis of its own from 0 to its length.
+// Time: the window that all pictures over it share, their axis, gaps and movement. From
+// data.times, one of a source, each on an axis of its own from 0 to its length.
 
 import {colour, css, drawSoon, picture, write} from './canvas.js';
-import {button, caption, labelled, make, soft} from './elements.js';
-import {largest, sums, view} from './model.js';
-import {figures, number, shareOf, words} from './table.js';
+import {button, labelled, make} from './elements.js';
+import {timeKey} from './keys.js';
+import {view} from './model.js';
+import {figures} from './table.js';
 import {counted, cut, thousands} from './text.js';
+import {setState} from './url.js';
 
 export const AXIS = 20;
-const LANE = 22;
 
 /** The left edge of all pictures over time. */
 export function margin(width) {
   return Math.round(Math.min(150, width * 0.24));
 }
 
-/** Sets what of the time is seen in all pictures over it. */
+/** Sets what of the time is seen in all pictures over it and, when it stays so, in the address. */
 export function setTime(from, to) {
-  moveWindow(view.time, view.data.times[view.time.index].length, from, to);
-  drawSoon(view.time.pictures);
+  const {time} = view;
+  const {length} = view.data.times[time.index];
+  moveWindow(time, length, from, to);
+  drawSoon(time.pictures);
+  clearTimeout(time.writes);
+  const all = time.index === 0 && time.from <= 0 && time.to >= length;
+  time.writes = setTimeout(() => setState({t: all ? '' : timeKey(time.index, time.from, time.to)}, false), 300);
 }
 
 export function moveWindow(window, length, from, to) {
@@ -59,22 +64,40 @@ export function drawAxis(pen, window, scale, width, height, unit) {
   write(pen, unit, 4, AXIS / 2, scale.left - 4);
 }
 
-/** Where trace is not continuous. */
+/** Where trace is not continuous: a line each; gaps nearer than 3 pixels are one hatched band with their number. */
 export function drawGaps(pen, gaps, scale, width, height) {
-  pen.strokeStyle = css(colour('lost'));
-  pen.lineWidth = 1.5;
-  pen.setLineDash([4, 3]);
-  let before = -1;
+  const bands = [];
   for (const gap of gaps) {
     const x = Math.round(scale.x(gap));
-    if (x < scale.left || x > width || x === before) continue;
-    before = x;
-    pen.beginPath();
-    pen.moveTo(x + 0.5, 0);
-    pen.lineTo(x + 0.5, height);
-    pen.stroke();
+    if (x < scale.left || x > width) continue;
+    const last = bands[bands.length - 1];
+    if (last && x - last.to < 3) [last.to, last.count] = [x, last.count + 1];
+    else bands.push({from: x, to: x, count: 1});
   }
-  pen.setLineDash([]);
+  pen.strokeStyle = pen.fillStyle = css(colour('lost'));
+  for (const {from, to, count} of bands) {
+    pen.lineWidth = 1.5;
+    pen.setLineDash([4, 3]);
+    for (const x of count === 1 ? [from] : [from, to]) drawLine(pen, x + 0.5, 0, x + 0.5, height);
+    pen.setLineDash([]);
+    if (count === 1) continue;
+    pen.save();
+    pen.beginPath();
+    pen.rect(from, 0, to - from, height);
+    pen.clip();
+    pen.lineWidth = 1;
+    pen.globalAlpha = 0.35;
+    for (let x = from - height; x < to; x += 8) drawLine(pen, x, height, x + height, 0);
+    pen.restore();
+    write(pen, counted(count, 'gap'), from + 3, height - 8, Math.max(to - from - 4, 0));
+  }
+}
+
+function drawLine(pen, x1, y1, x2, y2) {
+  pen.beginPath();
+  pen.moveTo(x1, y1);
+  pen.lineTo(x2, y2);
+  pen.stroke();
 }
 
 /** Lets a picture over time be zoomed by Ctrl and wheel, and dragged. on() says if it is one now. */
@@ -104,6 +127,20 @@ export function movable(canvas, on) {
     if (drag?.moved) event.stopImmediatePropagation();
     drag = null;
   }, {capture: true});
+}
+
+/** Zooms by W and S, and moves by A and D. It returns whether it knows the key. */
+export function steerTime(key) {
+  const {from, to} = view.time;
+  const by = (to - from) / 4;
+  switch (key.toLowerCase()) {
+    case 'w': zoomTime(0.5); break;
+    case 's': zoomTime(2); break;
+    case 'a': setTime(from - by, to - by); break;
+    case 'd': setTime(from + by, to + by); break;
+    default: return false;
+  }
+  return true;
 }
 
 function zoomTime(factor, around = (view.time.from + view.time.to) / 2) {
@@ -136,7 +173,7 @@ export function sourceSelect(times) {
  * A canvas over the window of the time, with axis, gaps and a fold-out of its figures. change(fold,
  * time) is called when another source is chosen, draw(pen, scale, width, height) to draw.
  */
-function overTime(place, name, head, height, change, draw) {
+export function overTime(place, name, head, height, change, draw) {
   const time = () => view.data.times[view.time.index];
   const fold = figures(name);
   change(fold, time());
@@ -149,88 +186,14 @@ function overTime(place, name, head, height, change, draw) {
     drawGaps(pen, time().gaps ?? [], scale, width, tall);
   });
   canvas.addEventListener('dblclick', () => setTime(0, time().length));
+  box.addEventListener('keydown', event => {
+    if (!event.ctrlKey && !event.metaKey && !event.altKey && steerTime(event.key)) event.preventDefault();
+  });
   movable(canvas, () => true);
   view.time.pictures.push(again);
   view.time.changed.push(() => {
     change(fold, time());
     again();
   });
-}
-
-/** When each task ran and each exception was handled, on the axis of the flame graph in time order. */
-export function drawLanes(place, data) {
-  if (!data.times?.length) return;
-  let lanes = [];
-  const title = make('strong');
-  overTime(place, 'lanes', caption(title), () => AXIS + Math.max(lanes.length, 1) * LANE + 2, (fold, time) => {
-    lanes = (time.lanes ?? []).map(lane => ({...lane, start: sums(lane.start), took: lane.took ?? []}));
-    title.textContent = `Tasks and exceptions over ${time.unit}`;
-    showLanes(fold, lanes, time);
-  }, (pen, scale, width) => paintLanes(pen, lanes, scale, width));
-}
-
-function paintLanes(pen, lanes, scale, width) {
-  lanes.forEach((lane, row) => {
-    const y = AXIS + row * LANE;
-    pen.fillStyle = css(colour('ink'));
-    write(pen, lane.name, 4, y + LANE / 2, scale.left - 8);
-    pen.fillStyle = css(colour(lane.exception ? 'exception' : 'task'));
-    let drawn = -1;
-    for (let i = 0; i < lane.start.length; i++) {
-      const from = Math.max(scale.x(lane.start[i]), scale.left);
-      const to = Math.min(scale.x(lane.start[i] + lane.took[i]), width);
-      if (to < scale.left || from > width || to <= drawn) continue;
-      drawn = Math.max(to, from + 1.2);
-      pen.fillRect(from, y + 3, drawn - from, LANE - 6);
-    }
-  });
-}
-
-function showLanes(fold, lanes, {length, unit}) {
-  fold.show([
-    words('lane', i => lanes[i].name),
-    words('of', i => (lanes[i].exception ? 'exceptions' : 'a task')),
-    number('turns or entries', i => lanes[i].turns),
-    number(unit, i => lanes[i].all),
-    shareOf(i => lanes[i].all, length),
-  ], lanes.length);
-}
-
-/** New instructions over the trace, as steps: was the trace long enough? */
-export function drawGrowth(place, data) {
-  if (!data.times?.some(time => time.growth?.at?.length)) return;
-  let [at, count] = [[], []];
-  const said = soft();
-  overTime(place, 'growth', caption(make('strong', {}, 'Was the trace long enough?'), said), () => AXIS + 90, (fold, {growth, unit, length}) => {
-    at = sums(growth?.at);
-    count = growth?.count ?? [];
-    const last = at.length - 1;
-    said.textContent = last < 0 ? '' : `${counted(count[last], 'instruction')} seen; last new one at ${thousands(at[last])} of ${thousands(length)} ${unit}.`;
-    fold.show([number(`at, ${unit}`, i => at[i]), number('instructions seen', i => count[i])], at.length);
-  }, (pen, scale, width, height) => paintGrowth(pen, at, count, scale, width, height));
-}
-
-function paintGrowth(pen, at, count, scale, width, height) {
-  const most = Math.max(largest(count), 1);
-  const y = n => height - 4 - n / most * (height - AXIS - 10);
-  pen.fillStyle = css(colour('soft'));
-  pen.textAlign = 'right';
-  for (const n of [0, most]) pen.fillText(thousands(n), scale.left - 6, Math.min(y(n), height - 7));
-  pen.strokeStyle = css(colour('line'));
-  pen.strokeRect(scale.left, y(0), width, 0);
-  pen.save();
-  pen.beginPath();
-  pen.rect(scale.left, 0, width, height);
-  pen.clip();
-  pen.beginPath();
-  pen.moveTo(scale.x(0), y(0));
-  for (let i = 0; i < at.length; i++) {
-    pen.lineTo(scale.x(at[i]), y(count[i - 1] ?? 0));
-    pen.lineTo(scale.x(at[i]), y(count[i]));
-  }
-  pen.lineTo(Math.max(width, scale.x(view.data.times[view.time.index].length)), y(count[count.length - 1]));
-  pen.strokeStyle = css(colour('covered'));
-  pen.lineWidth = 2;
-  pen.stroke();
-  pen.restore();
+  return canvas;
 }

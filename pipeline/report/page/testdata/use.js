@@ -31,17 +31,21 @@ for (const option of find("#table select").options) {
   table.States[option.value] = text(find("#table [role=status]"));
 }
 enter("#table select", "all", "change");
-press("#table", "by file");
+press("#table", "files");
 table.ByFile = rows("#table");
+press("#table", "functions");
 
-// The map: a click in its middle shows in the table what is there.
+// The map: a click in its middle shows in the table what is there, and nothing else; Escape clears that.
 const map = find("#map canvas");
 const area = map.getBoundingClientRect();
 map.dispatchEvent(new MouseEvent("click", {bubbles: true, clientX: area.x + area.width / 8, clientY: area.y + area.height / 4}));
-const clicked = {Filter: find("#table input").value, Rows: rows("#table")};
+const clicked = {Only: text(find("#table .only")), Rows: rows("#table"), Hash: location.hash};
+find("#table").dispatchEvent(new KeyboardEvent("keydown", {key: "Escape", bubbles: true}));
+clicked.Cleared = text(find("#table [role=status]"));
 
 // The name of a function leads to its line.
-press("#hottest", "quicksort");
+press("#table", "hot first");
+press("#table", "quicksort");
 const source = {File: text(find("#lines select").selectedOptions[0]), Marked: rows("#lines").filter((_, i) => [...document.querySelectorAll("#lines tbody tr")].filter(r => r.offsetParent)[i].matches(".marked"))};
 source.Lines = rows("#lines");
 

@@ -1,0 +1,246 @@
+package page
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tracelake/tracelake/decode/figures"
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
+	"github.com/tracelake/tracelake/pipeline/report/visible"
+)
+
+// A firstAnswer is one of the four answers of the first screen.
+type firstAnswer struct {
+	Question string
+	Figure   string // the answer in a few words; "": there is none
+	Words    string // the rest of the sentence or, without an answer, what is missing and what to add
+	Bar      *bar
+	Links    []stateLink
+}
+
+// A stateLink leads to a view of the page: Href is its state, as js/url.js reads it.
+type stateLink struct{ Href, Text string }
+
+// view links to the state that key and value pairs say.
+func view(text string, pairs ...string) stateLink {
+	var state []string
+	for i := 0; i < len(pairs); i += 2 {
+		state = append(state, pairs[i]+"="+strings.ReplaceAll(url.QueryEscape(pairs[i+1]), "+", "%20"))
+	}
+	return stateLink{"#" + strings.Join(state, "&"), text}
+}
+
+// functionKey names a function in the state: by its address too where others have the name.
+func (p *Page) functionKey(i int) string {
+	f := &p.Data.Functions
+	if key := f.Name[i]; slices.Index(f.Name, key) == i && !slices.Contains(f.Name[i+1:], key) {
+		return key
+	}
+	return f.Name[i] + "@" + hex(f.Address[i])
+}
+
+// around is the window of the time that shows something: of index, start and length on the axis.
+func around(at [3]int64) string {
+	return fmt.Sprintf("%d:%d..%d", at[0], max(0, at[1]-at[2]*3/2), at[1]+at[2]*5/2)
+}
+
+// short is a name in a sentence.
+func short(text string) string { return visible.Cut(text, inSentence) }
+
+// inSentence is how many characters a name has in a sentence at most.
+const inSentence = 60
+
+// firstAnswers say what never ran, what was hot, which task was busy and what took long.
+func (p *Page) firstAnswers() []firstAnswer {
+	if p.packetsOnly || p.trust.Instructions == 0 {
+		return nil
+	}
+	return []firstAnswer{p.missedAnswer(), p.hotAnswer(), p.busyAnswer(), p.longAnswer()}
+}
+
+// missedAnswer says what never ran.
+func (p *Page) missedAnswer() firstAnswer {
+	a, c := firstAnswer{Question: "What never ran?"}, p.coverage
+	switch {
+	case !p.trust.HasProgram:
+		a.Words = "Without an ELF file nobody knows. Add -e FILE at export."
+		return a
+	case !c.Named:
+		a.Words = "The ELF file names no functions. Export with one that is not stripped."
+		return a
+	}
+	never := c.Functions.Of - c.Functions.Covered
+	a.Figure = figures.Thousands(never) + " of " + count(c.Functions.Of, "function")
+	a.Words = "never ran"
+	if never == 0 {
+		a.Figure, a.Words = "Every function ran", ""
+	}
+	a.Bar = newBar(c.Functions.Of, c.Functions.Covered, 0)
+	if n := p.oneWay; n > 0 {
+		a.Words += "; " + count(n, "conditional branch") + " went one way only"
+	}
+	a.Words = strings.TrimPrefix(a.Words, "; ")
+	if i := slices.IndexFunc(c.Rows, func(r report.CoverageRow) bool { return r.File != "" && r.Missed() > 0 }); i >= 0 {
+		r := &c.Rows[i] // the first of those most missed
+		a.Words += ". Most is missed in " + name(path.Base(r.File)) + ": " + of(r.Missed(), r.Instructions.Of) + " instructions"
+	}
+	a.Words = strings.TrimPrefix(a.Words, ". ")
+	a.Links = []stateLink{view("what was missed", "table", "functions", "sort", "missed")}
+	return a
+}
+
+// hotAnswer says which function took most, and on which path most of that.
+func (p *Page) hotAnswer() firstAnswer {
+	d := &p.Data
+	a := firstAnswer{Question: "What was hot?"}
+	if len(p.hottest.Rows) == 0 {
+		a.Words = "No function took anything."
+		return a
+	}
+	own := d.Functions.Own[0]
+	a.Figure = short(d.Functions.Name[0]) + " " + percentCell(own, d.Spent)
+	a.Words = "of " + figures.Thousands(d.Spent) + " " + d.Unit + " is its own share"
+	a.Bar = newBar(d.Spent, own, 0)
+	if way := p.hottestPath(); way != "" {
+		a.Words += ", most of it in " + way
+	}
+	if !d.Cycles {
+		a.Words += ". No cycle counts were traced"
+	}
+	a.Links = []stateLink{view("the hottest", "table", "functions", "sort", "own")}
+	if d.Named && d.Functions.File[0] != none {
+		a.Links = append(a.Links, view("its source", "fn", p.functionKey(0)))
+	}
+	return a
+}
+
+// pathFrames is how many frames of a path are named.
+const pathFrames = 4
+
+// hottestPath is the call path on which the hottest function took most by itself; "": it is not known.
+func (p *Page) hottestPath() string {
+	if p.profile == nil {
+		return ""
+	}
+	best, most := int32(none), int64(0)
+	for i := range p.profile.Nodes {
+		n := &p.profile.Nodes[i]
+		if f := &p.profile.Frames[n.Frame]; f.Exception != "" || f.Other || f.Name != p.hottest.Rows[0].Name {
+			continue
+		}
+		if own := took(p.profile, n.Own); own > most {
+			best, most = int32(i), own
+		}
+	}
+	var frames []string
+	for i := best; i != none; i = p.profile.Nodes[i].Parent {
+		if len(frames) == pathFrames {
+			frames = append(frames, "…")
+			break
+		}
+		frames = append(frames, short(p.profile.Frames[p.profile.Nodes[i].Frame].Text()))
+	}
+	if len(frames) < 2 {
+		return "" // its name says it
+	}
+	slices.Reverse(frames)
+	return strings.Join(frames, " → ")
+}
+
+// took is what was executed, in the unit of a profile.
+func took(p *profile.Profile, w stacks.Work) int64 { return answer.Took(p.ByCycles, &w) }
+
+// busyAnswer says which task took most.
+func (p *Page) busyAnswer() firstAnswer {
+	a := firstAnswer{Question: "Which task was busy?"}
+	if p.tasks == nil {
+		a.Words = "The dataset has no table tasks. Export again without --tables."
+		return a
+	}
+	tasks, switches, busiest := int64(0), int64(0), none
+	for i := range p.tasks.Rows {
+		t := &p.tasks.Rows[i]
+		if t.IsHandlers() {
+			continue
+		}
+		tasks++
+		switches += t.Switches
+		if busiest == none || p.tookTask(t) > p.tookTask(&p.tasks.Rows[busiest]) {
+			busiest = i
+		}
+	}
+	if busiest == none {
+		a.Words = "Only handlers of exceptions ran."
+		return a
+	}
+	all := answer.Took(p.tasks.ByCycles, &p.tasks.Executed)
+	t := &p.tasks.Rows[busiest]
+	a.Figure = short(t.Name) + " " + percentCell(p.tookTask(t), all)
+	a.Bar = newBar(all, p.tookTask(t), 0)
+	if tasks == 1 {
+		a.Words = "is the only task"
+	} else {
+		a.Words = "is the busiest of " + count(tasks, "task") + ", with " + count(switches, "switch") + " between them"
+	}
+	a.Words += ". " + p.notTraced()
+	a.Links = []stateLink{view("all tasks", "table", "tasks", "sort", "own")}
+	return a
+}
+
+// tookTask is what a task took, in the unit of tasks.
+func (p *Page) tookTask(t *stacks.Task) int64 { return answer.Took(p.tasks.ByCycles, &t.Executed) }
+
+// notTraced says which share of the time the trace does not show.
+func (p *Page) notTraced() string {
+	c := &p.trust.Cycles
+	switch {
+	case p.trust.Gaps == 0:
+		return "The trace has no gap"
+	case c.Traced && c.Executed+c.Gaps > 0:
+		return percentCell(c.Gaps, c.Executed+c.Gaps) + " of the cycles were not traced"
+	}
+	return "What ran in " + count(p.trust.Gaps, "gap") + " is not known"
+}
+
+// longAnswer says which entry of an exception took longest.
+func (p *Page) longAnswer() firstAnswer {
+	a := firstAnswer{Question: "What took long?"}
+	x := p.exceptions
+	switch {
+	case !p.spans:
+		a.Words = "How long exceptions took is not known: the dataset has no table exception_spans. Export again without --tables."
+		return a
+	case len(x.Rows) == 0:
+		a.Words = "No exception was taken."
+		return a
+	}
+	worst := none
+	for i := range x.Rows {
+		if r := &x.Rows[i]; r.Ended > 0 && (worst == none || r.Unit < x.Rows[worst].Unit ||
+			r.Unit == x.Rows[worst].Unit && r.Longest > x.Rows[worst].Longest) {
+			worst = i
+		}
+	}
+	if worst == none {
+		a.Words = "No exception was followed to its end: " + count(x.Entries, "entry") + "."
+		return a
+	}
+	r, e := &x.Rows[worst], p.Data.Exceptions
+	a.Figure = short(e.Name[worst]) + ": " + figures.Count(r.Longest, strings.TrimSuffix(r.Unit.String(), "s"))
+	a.Words = "is the longest of " + count(x.Entries, "exception")
+	if r.Ended > 1 {
+		a.Words += "; the median of its kind is " + figures.Thousands(r.Median)
+	}
+	a.Bar = newBar(max(1, r.Longest), r.Median, r.Longest-r.Median)
+	if at := e.Worst[worst]; at[0] != none {
+		a.Links = append(a.Links, view("show it", "t", around(at)))
+	}
+	a.Links = append(a.Links, stateLink{"#exceptions", "all exceptions"})
+	return a
+}

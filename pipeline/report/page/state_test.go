@@ -1,0 +1,90 @@
+//go:build unix
+
+package page_test
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracelake/tracelake/pipeline/report/page/browsertest"
+)
+
+//go:embed testdata/state.js
+var state string
+
+// A showing is what a page shows of its state.
+type showing struct {
+	Hash, Table, Sorted, Line, Flame string
+	Rows, Listed                     []string
+	From, To                         float64
+}
+
+// The state of a page is in its address: it is shown when the page opens, links of the first screen and the search box lead to
+// it, Back takes a step back, and what is saved as CSV are the rows that are shown.
+func TestState(t *testing.T) {
+	type answer struct {
+		Opened, Back  showing
+		Links, Search map[string]showing
+		CSV           string
+	}
+	hash := "#table=files&sort=own%3Aup&line=" + "PATH" + "&t=0%3A1000..3000"
+	page := opened(t, "sample")
+	path := fileOf(t, page, "sort.c")
+	got, visit := browsertest.Ask[answer](t, page, browsertest.View{Width: 1200, Height: 900, Hash: strings.Replace(hash, "PATH", path+"%3A28", 1)}, state)
+	keep(t, visit.Picture)
+	for _, message := range visit.Console {
+		t.Errorf("the console: %s", message)
+	}
+	if o := got.Opened; o.Table != "files, hot first" || o.Sorted != "own cycles ▴" || o.Line != "28" || o.Flame != "in time order" || o.From != 1000 || o.To != 3000 {
+		t.Errorf("%s shows %+v", o.Hash, o)
+	}
+	links := got.Links
+	if want := []string{"all exceptions", "all tasks", "its source", "show it", "the hottest", "what was missed"}; !slices.Equal(slices.Sorted(maps.Keys(links)), want) {
+		t.Fatalf("the links of the first screen are %q, want %q", slices.Sorted(maps.Keys(links)), want)
+	}
+	if l := links["what was missed"]; l.Sorted != "missed ▾" || l.Rows[0] != "popcount" {
+		t.Errorf("what was missed: %+v", l)
+	}
+	if l := links["the hottest"]; l.Sorted != "own cycles ▾" || l.Rows[0] != "quicksort" {
+		t.Errorf("the hottest: %+v", l)
+	}
+	if l := links["its source"]; l.Line != "28" || !slices.Equal(l.Rows, []string{"quicksort"}) {
+		t.Errorf("its source: %+v", l)
+	}
+	if l := links["all tasks"]; !strings.HasPrefix(l.Table, "tasks") || l.Rows[0] != "sort_task" {
+		t.Errorf("all tasks: %+v", l)
+	}
+	// The longest svc takes 560 cycles.
+	if l := links["show it"]; l.Flame != "in time order" || l.To-l.From < 4*500 || l.To-l.From > 4*600 {
+		t.Errorf("show it: %+v", l)
+	}
+	if got.Back.Hash != links["show it"].Hash || got.Back.From != links["show it"].From {
+		t.Errorf("Back from %q shows %+v", links["all exceptions"].Hash, got.Back)
+	}
+	for typed, want := range map[string][]string{"quick": {"quicksort"}, "script.c": {"script.c"}, "matrix_t": {"matrix_task"}, "0x40008028": {"_start"}} {
+		s := got.Search[typed]
+		if len(s.Listed) == 0 || !strings.HasPrefix(s.Listed[0], want[0]) || !slices.Equal(s.Rows, want) {
+			t.Errorf("search for %s lists %q and shows %+v", typed, s.Listed, s)
+		}
+	}
+	rows, err := csv.NewReader(strings.NewReader(got.CSV)).ReadAll()
+	if err != nil || len(rows) != 2 || rows[0][0] != "function" || rows[1][0] != got.Search["0x40008028"].Rows[0] {
+		t.Errorf("CSV of the one row is %q: %v", rows, err)
+	}
+}
+
+// fileOf returns the path of the file with a name, as the address of the page has it.
+func fileOf(t *testing.T, page []byte, name string) string {
+	t.Helper()
+	for _, path := range dataOf(t, page)["files"].(map[string]any)["path"].([]any) {
+		if path := path.(string); strings.HasSuffix(path, name) {
+			return strings.ReplaceAll(path, "/", "%2F")
+		}
+	}
+	t.Fatalf("no file %s", name)
+	return ""
+}

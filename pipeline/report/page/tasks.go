@@ -1,0 +1,82 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A taskKey is what makes tasks of several datasets one.
+type taskKey struct {
+	core, name string
+	source     uint8
+	context    schema.Null[uint32]
+	handlers   bool
+}
+
+// readTasks fills in the tasks.
+func (p *Page) readTasks(dirs []string, test string) (err error) {
+	if !p.has(&schema.Tasks) {
+		return nil
+	}
+	if p.tasks, err = stacks.ReadTasks(dirs, test); err != nil {
+		return err
+	}
+	p.tasks.Rows = addedUp(p.tasks.Rows)
+	slices.SortStableFunc(p.tasks.Rows, func(a, b stacks.Task) int { return cmp.Compare(p.tookTask(&b), p.tookTask(&a)) })
+	x, all := &Tasks{}, answer.Took(p.tasks.ByCycles, &p.tasks.Executed)
+	for i := range p.tasks.Rows {
+		t := &p.tasks.Rows[i]
+		x.Name, x.Why = append(x.Name, name(t.Name)), append(x.Why, name(whyCalled(t)))
+		x.Switches = append(x.Switches, t.Switches)
+		x.Work.add(p.tookTask(t), all)
+	}
+	p.Data.Tasks = x
+	return nil
+}
+
+// addedUp adds up tasks that are the same in several datasets.
+func addedUp(rows []stacks.Task) []stacks.Task {
+	var sums []stacks.Task
+	index := map[taskKey]int{}
+	for _, t := range rows {
+		key := taskKey{t.Core, t.Name, t.Source, t.ContextID, t.IsHandlers()}
+		i, ok := index[key]
+		if !ok {
+			index[key] = len(sums)
+			sums = append(sums, t)
+			continue
+		}
+		sum := &sums[i]
+		sum.Executed.Add(t.Executed)
+		sum.Switches += t.Switches
+		sum.Joined += t.Joined
+		if sum.Root != t.Root {
+			sum.Root = ""
+		}
+	}
+	return sums
+}
+
+// whyCalled says what a task has its name from.
+func whyCalled(t *stacks.Task) string {
+	text := ""
+	switch {
+	case t.IsHandlers():
+		return "handlers of this exception"
+	case t.Root != "":
+		text = "its stack begins in " + t.Root
+	default:
+		text = "the first function that was seen"
+	}
+	if t.ContextID.OK {
+		text = "Context ID " + answer.Hex(schema.Address(t.ContextID.V)) + "; " + text
+	}
+	if t.Joined > 0 {
+		text += "; across " + count(t.Joined, "gap") + " it is assumed to be the same"
+	}
+	return text
+}
