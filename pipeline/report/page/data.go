@@ -76,6 +76,7 @@ type Functions struct {
 // Tasks are the tasks and the handlers of asynchronous exceptions, most spent first.
 type Tasks struct {
 	Name     []string `json:"name"`
+	Source   []string `json:"source"`   // that it ran on; "" if there is one for all
 	Why      []string `json:"why"`      // it is called so
 	Switches []int64  `json:"switches"` // to it
 	Work

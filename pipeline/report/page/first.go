@@ -13,6 +13,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/pipeline/report/visible"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A firstAnswer is one of the four answers of the first screen.
@@ -61,7 +62,13 @@ func (p *Page) firstAnswers() []firstAnswer {
 	if p.packetsOnly || p.trust.Instructions == 0 {
 		return nil
 	}
-	return []firstAnswer{p.missedAnswer(), p.hotAnswer(), p.busyAnswer(), p.longAnswer()}
+	all := []firstAnswer{p.missedAnswer(), p.hotAnswer(), p.busyAnswer(), p.longAnswer()}
+	for i := range all {
+		if a := &all[i]; a.Words != "" && !strings.HasSuffix(a.Words, ".") {
+			a.Words += "."
+		}
+	}
+	return all
 }
 
 // missedAnswer says what never ran.
@@ -183,9 +190,13 @@ func (p *Page) busyAnswer() firstAnswer {
 	t := &p.tasks.Rows[busiest]
 	a.Figure = short(t.Name) + " " + percentCell(p.tookTask(t), all)
 	a.Bar = newBar(all, p.tookTask(t), 0)
-	if tasks == 1 {
+	switch {
+	case t.Origin == schema.TaskGap && t.Root == "":
+		a.Figure = percentCell(p.tookTask(t), all) + " of no known task"
+		a.Words = "ran after gaps, in functions of whose callers none was seen"
+	case tasks == 1:
 		a.Words = "is the only task"
-	} else {
+	default:
 		a.Words = "is the busiest of " + count(tasks, "task") + ", with " + count(switches, "switch") + " between them"
 	}
 	a.Words += ". " + p.notTraced()
@@ -218,7 +229,7 @@ func (p *Page) longAnswer() firstAnswer {
 		return a
 	case len(x.Rows) == 0:
 		a.Words = "No exception was taken."
-		return a
+		return p.longestCall(a)
 	}
 	worst := none
 	for i := range x.Rows {
@@ -228,8 +239,8 @@ func (p *Page) longAnswer() firstAnswer {
 		}
 	}
 	if worst == none {
-		a.Words = "No exception was followed to its end: " + count(x.Entries, "entry") + "."
-		return a
+		a.Words = "No exception was followed to its end, of " + count(x.Entries, "entry") + "."
+		return p.longestCall(a)
 	}
 	r, e := &x.Rows[worst], p.Data.Exceptions
 	a.Figure = short(e.Name[worst]) + ": " + figures.Count(r.Longest, strings.TrimSuffix(r.Unit.String(), "s"))
@@ -242,5 +253,24 @@ func (p *Page) longAnswer() firstAnswer {
 		a.Links = append(a.Links, view("show it", "t", around(at)))
 	}
 	a.Links = append(a.Links, stateLink{"#exceptions", "all exceptions"})
+	return a
+}
+
+// longestCall adds to an answer which call took longest, if one is known.
+func (p *Page) longestCall(a firstAnswer) firstAnswer {
+	f, best := &p.Data.Functions, none
+	for i, n := range f.Worst {
+		if n > 0 && (best == none || n > f.Worst[best]) {
+			best = i
+		}
+	}
+	if best == none {
+		return a
+	}
+	a.Figure = short(f.Name[best]) + ": " + figures.Count(f.Worst[best], strings.TrimSuffix(p.Data.Unit, "s"))
+	a.Words = "is the longest call. " + a.Words
+	if at := f.WorstAt[best]; at[0] != none {
+		a.Links = append(a.Links, view("show it", "t", around([3]int64{at[0], at[1], f.Worst[best]})))
+	}
 	return a
 }

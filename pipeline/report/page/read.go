@@ -49,16 +49,19 @@ func (p *Page) titleOf(opt *Options) string {
 	if opt.Title != "" {
 		return visible.Cut(opt.Title, longest)
 	}
-	var names []string
+	var names, cores []string
 	for _, d := range p.trust.Datasets {
 		for _, f := range d.Files {
 			names = append(names, path.Base(filepath.ToSlash(f.File)))
 		}
 	}
 	for s := range p.decoded() {
-		if len(names) == 0 && s.Core != "" {
-			names = append(names, s.Core)
+		if s.Core != "" && !slices.Contains(cores, s.Core) {
+			cores = append(cores, s.Core)
 		}
+	}
+	if len(names) == 0 && len(cores) == 1 {
+		names = cores
 	}
 	slices.Sort(names)
 	names = append(slices.Compact(names), opt.Of)

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
@@ -28,9 +29,16 @@ func (p *Page) readTasks(dirs []string, test string) (err error) {
 	p.tasks.Rows = addedUp(p.tasks.Rows)
 	slices.SortStableFunc(p.tasks.Rows, func(a, b stacks.Task) int { return cmp.Compare(p.tookTask(&b), p.tookTask(&a)) })
 	x, all := &Tasks{}, answer.Took(p.tasks.ByCycles, &p.tasks.Executed)
+	sources := map[uint8]bool{}
+	for i := range p.tasks.Rows {
+		sources[p.tasks.Rows[i].Source] = true
+	}
 	for i := range p.tasks.Rows {
 		t := &p.tasks.Rows[i]
-		x.Name, x.Why = append(x.Name, name(t.Name)), append(x.Why, name(whyCalled(t)))
+		x.Name, x.Why, x.Source = append(x.Name, name(t.Name)), append(x.Why, name(whyCalled(t))), append(x.Source, "")
+		if len(sources) > 1 {
+			x.Source[i] = name(strings.TrimSpace(schema.SourceText(t.Source) + " " + t.Core))
+		}
 		x.Switches = append(x.Switches, t.Switches)
 		x.Work.add(p.tookTask(t), all)
 	}
@@ -67,6 +75,8 @@ func whyCalled(t *stacks.Task) string {
 	switch {
 	case t.IsHandlers():
 		return "handlers of this exception"
+	case t.Origin == schema.TaskGap && t.Root == "":
+		text = "what ran after gaps, of which no caller was seen"
 	case t.Root != "":
 		text = "its stack begins in " + t.Root
 	default:

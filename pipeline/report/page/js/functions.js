@@ -118,7 +118,7 @@ function worstColumn({functions: {name, worst, worstAt}, unit}) {
     head: 'longest call', id: 'worst', title: `${unit} of its longest call that returned`, key: i => worst[i],
     cell: i => {
       const [index, start] = worstAt[i];
-      return leadingToTime(thousands(worst[i]), `show the longest call of ${name[i]}`, index, start, worst[i]);
+      return leadingToTime(thousands(worst[i]), `${thousands(worst[i])}: show the longest call of ${name[i]}`, index, start, worst[i]);
     },
   };
 }
@@ -187,7 +187,8 @@ function taskTable({tasks, unit}, sorted) {
     {...number(`own ${unit}`, i => tasks.own[i]), id: 'own'},
     {head: 'share', key: i => tasks.own[i], cell: i => withSign(tasks.share[i]), csv: null},
     {...number('switches', i => tasks.switches[i], 'how often it was switched to'), id: 'entries'},
+    tasks.source[0] && {...sentences('source', i => tasks.source[i]), id: 'core'},
     {...sentences('why it is called so', i => tasks.why[i]), id: 'why'},
-  ];
+  ].filter(Boolean);
   return {list: null, texts: i => tasks.name[i], first: 'own', grid: sortable('tasks', columns, tasks.name.length, -1, null, sorted)};
 }

@@ -15,7 +15,7 @@ export function drawMap(place, data) {
   const groups = mapGroups(data);
   if (groups.length === 0) return;
   const [one, many] = data.named ? ['function', 'file'] : ['stretch', 'page of 4 KB'];
-  let heat = false;
+  let heat = !data.named; // without names only what ran is known
   let tiles = [];
   const said = soft();
   const say = () => {
@@ -28,6 +28,7 @@ export function drawMap(place, data) {
     say();
     map.again();
   });
+  modes.hidden = heat;
   place.append(caption(make('strong', {}, 'Map of the code'), modes, said));
   const label = `Map of the code: ${said.textContent} Its figures are in the table below.`;
   const map = picture(place, {'aria-label': label}, width => (width < 600 ? 340 : 420), (pen, width, height) => {

@@ -7,8 +7,13 @@ import {largest, octets, sums, view} from './model.js';
 import {counted, cut, shortPath, thousands} from './text.js';
 import {goTo, onState} from './url.js';
 
-const LINE = 20; // height of a line, as report.css says
+const NARROW = matchMedia('(max-width: 640px)'); // figures stand below the text, as report.css says
 const CHUNK = 400; // lines that are in the document at once
+
+/** The height of a line, as report.css says. */
+function lineHeight() {
+  return NARROW.matches ? 44 : 20;
+}
 
 /** Lines of a file with what they did. Long files are drawn in chunks, as they are scrolled to. */
 export function drawSource(place, data) {
@@ -41,15 +46,16 @@ export function drawSource(place, data) {
     head.lastChild.hidden = !lines.text;
     const row = lines.rowOf(line);
     paint(row);
-    box.scrollTop = Math.max(0, row * LINE - box.clientHeight / 3);
+    box.scrollTop = Math.max(0, row * lineHeight() - box.clientHeight / 3);
     select.setAttribute('title', cut(files.path[source.files[s].file], 300));
   };
   box.addEventListener('scroll', () => {
-    const top = Math.floor(box.scrollTop / LINE);
-    const bottom = top + Math.ceil(box.clientHeight / LINE);
+    const top = Math.floor(box.scrollTop / lineHeight());
+    const bottom = top + Math.ceil(box.clientHeight / lineHeight());
     if ((top < first + 20 && first > 0) || (bottom > last - 20 && last < lines.count)) paint(Math.floor((top + bottom) / 2));
   });
   select.addEventListener('change', () => goTo({line: lineKey(data, source.files[select.value].file, 1)}));
+  NARROW.addEventListener('change', () => paint(Math.floor((first + last) / 2)));
   onState('line', key => {
     const [file, line] = lineOf(data, key);
     if (!view.sources.has(file)) return;
@@ -57,7 +63,7 @@ export function drawSource(place, data) {
     document.getElementById('source').scrollIntoView();
     box.focus({preventScroll: true});
   });
-  const legend = soft(`● covered, ◐ reached, never passed, ○ not seen; ↷ taken, ↓ not taken; ? outcome unknown; heat: ${unit}`);
+  const legend = soft(`● covered, ◐ reached, never passed, ○ not seen; the darker, the more ${unit}`);
   place.replaceChildren(make('div', {class: 'controls'}, labelled('File', select), legend), box);
   open(hottest, hottestAt);
 }
@@ -86,7 +92,7 @@ function linesOf({text, seen, notSeen}) {
 /** Rows that are not drawn, as one of their height. */
 function spacer(rows) {
   const row = make('tr', {'aria-hidden': 'true'}, make('td'));
-  row.firstChild.style.height = `${rows * LINE}px`;
+  row.firstChild.style.height = `${rows * lineHeight()}px`;
   row.hidden = rows === 0;
   return row;
 }
@@ -105,7 +111,7 @@ function lineRow(lines, i, most, marked) {
       branchCell(lines.seen.branches?.[s] ?? [], lines.seen.unknown[s]),
     );
   }
-  if (lines.text) row.append(make('td', {class: 'text'}, lineText(lines.text[line - 1] ?? '')));
+  if (lines.text) row.append(make('td', {class: 'text source'}, lineText(lines.text[line - 1] ?? '')));
   return row;
 }
 
@@ -124,22 +130,21 @@ function heatCell(heat, most) {
   return make('td', {class: `number heat${step}`}, thousands(heat));
 }
 
-/** Which ways each branch of a line went, and how many predicated instructions did not tell. */
+/** Which ways each branch of a line went, and how many conditional instructions the trace does not tell of. */
 function branchCell(branches, unknown) {
   const cell = make('td', {class: 'text'});
-  for (const [taken, not, unclear] of branches.slice(0, 6)) cell.append(branchMark(taken, not, unclear));
-  if (branches.length > 6) cell.append(make('span', {class: 'mark'}, `${branches.length - 6} more`));
+  for (const branch of branches.slice(0, 4)) cell.append(branchMark(branch));
+  if (branches.length > 4) cell.append(make('span', {class: 'mark'}, `${branches.length - 4} more`));
   if (unknown > 0) {
     const title = `${counted(unknown, 'conditional instruction')}: this trace does not record whether they passed`;
-    cell.append(make('span', {class: 'mark half', title}, unknown <= 5 ? '?'.repeat(unknown) : `?×${thousands(unknown)}`));
+    cell.append(make('span', {class: 'mark half', title}, unknown === 1 ? 'outcome not recorded' : `${thousands(unknown)} outcomes not recorded`));
   }
   return cell;
 }
 
-function branchMark(taken, not, unknown) {
-  const title = `taken ${counted(taken, 'time')}, not taken ${counted(not, 'time')}${unknown ? `, unknown ${counted(unknown, 'time')}` : ''}`;
-  if (taken + not + unknown === 0) return make('span', {class: 'mark never', title: 'this branch was not seen'}, 'unseen');
+function branchMark([taken, not, unknown]) {
+  if (taken + not + unknown === 0) return make('span', {class: 'mark never', title: 'this branch was not seen'}, 'never');
+  const text = `taken ${thousands(taken)}, not ${thousands(not)}${unknown ? `, not recorded ${thousands(unknown)}` : ''}`;
   const one = (taken === 0) !== (not === 0);
-  const text = `↷${taken ? thousands(taken) : '–'} ↓${not ? thousands(not) : '–'}${unknown ? ` ?${thousands(unknown)}` : ''}`;
-  return make('span', {class: one ? 'mark half' : 'mark', title: one ? `only one way was seen: ${title}` : title}, text);
+  return make('span', {class: one ? 'mark half' : 'mark', title: one ? 'only one way was seen' : undefined}, text);
 }
