@@ -4,10 +4,10 @@
 import {leadingToTime, make, makeShape, soft} from './elements.js';
 import {largest} from './model.js';
 import {number, sortable, words} from './table.js';
-import {cut, thousands} from './text.js';
+import {counted, cut, thousands} from './text.js';
 
 const CHARTS = 60; // of exceptions, those entered most often
-const CHART = {width: 360, height: 110, left: 10, right: 350, base: 76};
+const CHART = {width: 360, height: 112, left: 10, right: 350, base: 76};
 
 /** A table of the types, and a picture of the durations of each: dots for few, else a histogram. */
 export function drawDurations(place, data) {
@@ -44,32 +44,46 @@ function durationPicture(exceptions, i) {
   const histogram = exceptions.histogram?.[i] ?? {};
   const bins = histogram.counts?.length > 0;
   const ends = bins ? histogram.edges : each;
-  const [low, high] = [ends[0] ?? longest[i], ends[ends.length - 1] ?? longest[i]];
-  const log = Boolean(histogram.log) && low > 0;
+  const [low, high] = [ends[0] ?? longest[i], Math.max(ends[ends.length - 1] ?? longest[i], 1)];
+  const log = low > 0 && high / low > 30;
+  const {left, right, base} = CHART;
   const at = value => {
-    if (high <= low) return (CHART.left + CHART.right) / 2;
-    const share = log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
-    return CHART.left + Math.min(Math.max(share, 0), 1) * (CHART.right - CHART.left);
+    const share = log ? Math.log(value / low) / Math.log(high / low) : value / high;
+    return left + Math.min(Math.max(share, 0), 1) * (right - left);
   };
   const title = `${cut(name[i], 60)} · ${thousands(entries[i])} · median ${thousands(median[i])} · longest ${thousands(longest[i])} ${unit[i]}`;
   const svg = makeShape('svg', {viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: 'img', 'aria-label': title, class: 'chart'});
   if (bins) drawBins(svg, histogram, at);
   else drawDots(svg, each, at);
-  const {left, right, base} = CHART;
-  const line = (name, x1, x2, y1) => svg.append(makeShape('line', {class: name, x1, x2, y1, y2: base}));
-  const label = (x, anchor, text) => svg.append(makeShape('text', {x, y: base + 18, 'text-anchor': anchor}, text));
+  const line = (name, x1, x2, y1, y2 = base) => svg.append(makeShape('line', {class: name, x1, x2, y1, y2}));
+  const label = (x, y, anchor, text) => svg.append(makeShape('text', {x, y, 'text-anchor': anchor}, text));
   line('base', left, right, base);
-  if (high > low) {
-    if (median[i] >= 0) line('median', at(median[i]), at(median[i]), 4);
-    label(left, 'start', thousands(Math.round(low)));
-    label((left + right) / 2, 'middle', unit[i] + (log ? ', log axis' : ''));
-    label(right, 'end', thousands(Math.round(high)));
-  } else label((left + right) / 2, 'middle', `${thousands(low)} ${unit[i]}`);
+  if (median[i] >= 0) line('median', at(median[i]), at(median[i]), 4);
+  for (const value of log ? powersBetween(low, high) : stepsTo(high)) {
+    line('base', at(value), at(value), base, base + 4);
+    label(at(value), base + 16, at(value) < left + 20 ? 'start' : at(value) > right - 20 ? 'end' : 'middle', thousands(value));
+  }
+  label((left + right) / 2, base + 30, 'middle', unit[i] + (log ? ', log scale' : ''));
   return make('figure', {}, make('figcaption', {}, title), svg);
 }
 
+/** 0 and at most five others, in steps of 1, 2 or 5 times a power of ten. */
+function stepsTo(high) {
+  const power = 10 ** Math.floor(Math.log10(high / 5));
+  const step = Math.max([1, 2, 5, 10].find(n => n * power * 5 >= high) * power, 1);
+  return Array.from({length: Math.floor(high / step) + 1}, (_, n) => n * step);
+}
+
+/** Powers of ten between two numbers, 30 times one another at least. */
+function powersBetween(low, high) {
+  const first = Math.ceil(Math.log10(low));
+  return Array.from({length: Math.floor(Math.log10(high)) - first + 1}, (_, n) => 10 ** (first + n));
+}
+
+/** Columns; that of the most durations says how many these are. */
 function drawBins(svg, {edges, counts}, at) {
   const most = Math.max(largest(counts), 1);
+  svg.append(makeShape('text', {x: CHART.left, y: 10}, counted(most, 'time')));
   counts.forEach((n, b) => {
     if (n === 0) return;
     const height = Math.max(n / most * 66, 1.5);
