@@ -28,9 +28,10 @@ func htmlCommand() *cli.Command {
 		UsageText: "tracelake report html DIR... -o FILE [flags]",
 		Description: `DIR is a dataset, an archive, or a capture, which is decoded first; several of
 one program are added up. The page says how far the figures can be trusted, what
-was executed, where the time went line by line, and how long exceptions took. It
-is one file, needs no network, and can be read without JavaScript. The same
-input makes the same page.
+was executed, where the time went line by line, how long exceptions took, and
+which instructions ran around the longest: where the dataset has no rows of them,
+these parts of its capture are decoded again. The page is one file, needs no
+network, and can be read without JavaScript. The same input makes the same page.
 
 A page holds the text of source files: of those under --source-root, else under
 the working directory, and no others; --no-source leaves it out. If the ELF file
@@ -67,6 +68,10 @@ Examples:
 				Name: "no-source", Category: groupInput,
 				Usage: "leave out the text of source files, which may be secret",
 			},
+			&cli.Int64Flag{
+				Name: "detail", Category: groupInput, Value: defaultDetail,
+				Usage: "hold at most `N` single instructions, around the longest calls and exceptions",
+			},
 			&cli.StringFlag{
 				Name: "time-of", Category: groupInput, Usage: "draw the timeline of `DIR`, one of several datasets",
 				DefaultText: "none",
@@ -75,6 +80,9 @@ Examples:
 		Action: reportHTML,
 	}
 }
+
+// defaultDetail is how many single instructions a page holds at most.
+const defaultDetail = 200_000
 
 // htmlArgs are the command line of report html.
 type htmlArgs struct {
@@ -99,8 +107,12 @@ func readHTML(ctx *cli.Context) (*htmlArgs, error) {
 		return nil, err
 	}
 	h.page = page.Options{
-		Title: ctx.String("title"), Of: titleOf(a.dirs), Test: a.options.Test, TimeOf: ctx.String("time-of"),
+		Detail: ctx.Int64("detail"),
+		Title:  ctx.String("title"), Of: titleOf(a.dirs), Test: a.options.Test, TimeOf: ctx.String("time-of"),
 		Sources: page.Sources{None: ctx.Bool("no-source"), Roots: ctx.StringSlice("source-root")},
+	}
+	if h.page.Detail < 0 {
+		return nil, usage(fmt.Sprintf("--detail %d", h.page.Detail), "is not a number of instructions", "give one from 0 on")
 	}
 	if h.page.Sources.Map, err = readPathMap(ctx); err != nil {
 		return nil, err
@@ -150,6 +162,7 @@ func reportHTML(ctx *cli.Context) error {
 	if err := h.decodeCaptures(ctx); err != nil {
 		return err
 	}
+	h.page.Rows = (&again{ctx: ctx}).rows
 	p, err := page.Read(h.dirs, h.page)
 	if err != nil {
 		return err

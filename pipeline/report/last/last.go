@@ -71,10 +71,7 @@ func Read(m *report.Merged, dir string, source schema.Null[uint8], p Point, n in
 	if hasRows(d) {
 		rows = nil
 	} else if rows == nil {
-		return nil, &dataset.Error{
-			File: dir, Problem: "has counts of what was executed, and no rows of it",
-			Remedy: "export again with --level blocks, and without --tables",
-		}
+		return nil, noRows(dir)
 	}
 	s, err := pickSource(d, source)
 	if err != nil {

@@ -38,7 +38,7 @@ var made = map[string][]byte{}
 func pageOf(t testing.TB, capture string) []byte {
 	t.Helper()
 	if made[capture] == nil {
-		opt := page.Options{Title: capture, Sources: page.Sources{Roots: []string{filepath.Join(need.Module(t), "bench", "sample", "program")}}}
+		opt := page.Options{Title: capture, Detail: 200_000, Rows: decodeAgain(t), Sources: page.Sources{Roots: []string{filepath.Join(need.Module(t), "bench", "sample", "program")}}}
 		made[capture] = written(t, reporttest.Export(t, capture, captures[capture], pipeline.Options{}), opt)
 	}
 	return made[capture]

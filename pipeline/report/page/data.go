@@ -148,6 +148,28 @@ type Time struct {
 	Lanes  []Lane   `json:"lanes"`
 	Gaps   []int64  `json:"gaps"` // where each is on the axis
 	Growth Growth   `json:"growth"`
+	Detail *Detail  `json:"detail"` // nil: none was asked for, or there are no rows of instructions
+}
+
+// A Detail is the instructions that were executed around points that the page offers to show, in
+// windows. Those of all windows follow one another in Code, Cycles and Outcome.
+type Detail struct {
+	Seq   []int64 `json:"seq"`   // of the first instruction of each window
+	Count []int64 `json:"count"` // of its instructions
+	From  []int64 `json:"from"`  // where the first one is on the axis; -1: on none
+	Until []int64 `json:"until"` // where what comes after the last one is
+
+	Code   []int32 `json:"code"`   // of each instruction: index in what follows
+	Cycles []int64 `json:"cycles"` // since the count before; -1: it has no count
+	// Outcome is 0 of what has none, 1: taken, 2: not taken, 3: passed, 4: failed, 5: not recorded.
+	Outcome []uint16 `json:"outcome"`
+
+	Address  []schema.Address `json:"address"`
+	Opcode   []string         `json:"opcode"` // in hexadecimal; "": the page is to hold no code
+	Kind     []string         `json:"kind"`   // as the column `instructions.kind` has it
+	Function []int32          `json:"function"`
+	File     []int32          `json:"file"` // in Files, of its line; -1
+	Line     []uint32         `json:"line"`
 }
 
 // A Lane is when tasks of one name ran, or exceptions of one kind.

@@ -250,7 +250,7 @@ func (p *Page) longAnswer() firstAnswer {
 	}
 	a.Bar = newBar(max(1, r.Longest), r.Median, r.Longest-r.Median)
 	if at := e.Worst[worst]; at[0] != none {
-		a.Links = append(a.Links, view("show it", "t", around(at)))
+		a.Links = append(a.Links, view("show it", "t", around(at), "seq", fmt.Sprintf("%d:%d", at[0], r.Worst.Seq)))
 	}
 	a.Links = append(a.Links, stateLink{"#exceptions", "all exceptions"})
 	return a

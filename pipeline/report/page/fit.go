@@ -21,7 +21,7 @@ func (e *SizeError) Error() string {
 var resolutions = []int64{1000, 250, 60}
 
 // Fit leaves out what is needed least until the page takes at most so many bytes, and returns the
-// page. First go lines that were not seen, of files without text; then calls that are too short to
+// page. First go lines that were not seen, of files without text, then single instructions; then calls that are too short to
 // be seen. [Page.Notes] says what went. It fails with a [*SizeError] if that is not enough.
 func (p *Page) Fit(most int64) ([]byte, error) {
 	text, err := p.bytes()
@@ -30,6 +30,12 @@ func (p *Page) Fit(most int64) ([]byte, error) {
 	}
 	if n := p.dropNotSeen(); n > 0 {
 		p.dropped = append(p.dropped, figures.Thousands(n)+" lines that were not seen, of files without text")
+		if text, err = p.bytes(); err != nil || int64(len(text)) <= most {
+			return text, err
+		}
+	}
+	if n := p.dropDetail(); n > 0 {
+		p.dropped = append(p.dropped, count(n, "single instruction"))
 		if text, err = p.bytes(); err != nil || int64(len(text)) <= most {
 			return text, err
 		}
@@ -84,4 +90,15 @@ func (p *Page) dropNotSeen() (lines int64) {
 		}
 	}
 	return lines
+}
+
+// dropDetail drops the instructions around points, and counts them.
+func (p *Page) dropDetail() (n int64) {
+	for i, c := range p.times {
+		if c.detail != nil {
+			n += int64(len(c.detail.Code))
+			c.detail, p.Data.Times[i].Detail = nil, nil
+		}
+	}
+	return n
 }

@@ -18,6 +18,7 @@ package page
 import (
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
+	"github.com/tracelake/tracelake/pipeline/report/last"
 	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
@@ -31,6 +32,11 @@ type Options struct {
 	Test    string  // only datasets whose label `test` is this; "": all
 	TimeOf  string  // the dataset whose time is drawn; "": the only one, of several none
 	Sources Sources // where the text of source files is
+
+	Detail int64 // instructions around points of the time, at most
+	// Rows returns what makes rows of instructions of a dataset that has none; nil: the page has
+	// no instructions of such a one.
+	Rows func(dir string) last.Rows
 }
 
 // A Page is what a page shows.
@@ -51,6 +57,8 @@ type Page struct {
 	missing     []string // source files without text
 	noText      bool
 	untimed     string // why no time is drawn
+	undetailed  string // why there are no instructions
+	files       map[string]int32
 	profile     *profile.Profile
 	times       []*clockwork
 	functions   map[report.Name]int32

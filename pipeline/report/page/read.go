@@ -40,8 +40,8 @@ func Read(dirs []string, opt Options) (*Page, error) {
 	}
 	p.trust, p.coverage = m.Trust(), m.Coverage(report.ByFile)
 	p.Title = p.titleOf(&opt)
-	files := p.readFunctions(m)
-	return p, errors.Join(p.readSource(m, files, &opt.Sources), p.readTime(m, dirs, &opt))
+	p.readFunctions(m)
+	return p, errors.Join(p.readSource(m, &opt.Sources), p.readTime(m, dirs, &opt))
 }
 
 // titleOf heads the page: with the name of the ELF file, else of the core, and what it is of.
@@ -81,8 +81,8 @@ func (p *Page) readPackets(dirs []string, opt *Options) error {
 	return nil
 }
 
-// readFunctions fills in functions and files. It returns the indexes of files.
-func (p *Page) readFunctions(m *report.Merged) map[string]int32 {
+// readFunctions fills in functions and files.
+func (p *Page) readFunctions(m *report.Merged) {
 	spent := m.Hotspots(report.ByFunction)
 	d := &p.Data
 	d.Unit, d.Cycles, d.Named = instructions, spent.Cycles > 0, p.trust.Named
@@ -93,20 +93,18 @@ func (p *Page) readFunctions(m *report.Merged) map[string]int32 {
 	for i := range p.coverage.Rows {
 		p.oneWay += p.coverage.Rows[i].OneWay
 	}
-	var files map[string]int32
-	d.Files, files = newFiles(p.coverage, m.Hotspots(report.ByFile))
+	d.Files, p.files = newFiles(p.coverage, m.Hotspots(report.ByFile))
 	rows := functionRows(m, spent)
-	d.Functions = newFunctions(rows, spent, files)
+	d.Functions = newFunctions(rows, spent, p.files)
 	p.hottest = hottestOf(spent, rows)
 	p.functions = map[report.Name]int32{}
 	for i := range rows {
 		p.functions[rows[i].Name] = int32(i)
 	}
-	return files
 }
 
 // readSource fills in the lines of source files.
-func (p *Page) readSource(m *report.Merged, files map[string]int32, s *Sources) error {
+func (p *Page) readSource(m *report.Merged, s *Sources) error {
 	if p.Data.Files == nil {
 		return nil
 	}
@@ -115,7 +113,7 @@ func (p *Page) readSource(m *report.Merged, files map[string]int32, s *Sources) 
 		return err
 	}
 	p.noText = s.None
-	p.Data.Source, p.missing = newSource(m, files, p.Data.Unit == cycles, f)
+	p.Data.Source, p.missing = newSource(m, p.files, p.Data.Unit == cycles, f)
 	return f.close()
 }
 
@@ -151,8 +149,7 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 		return err
 	}
 	if p.untimed = why; why == "" {
-		p.times, err = readTimes(m, dir, opt.Test, p.functions, p.lost,
-			slices.Concat(worstPlaces(p.exceptions), p.worstCallPlaces()))
+		p.times, err = p.readTimes(m, dir, opt)
 		switch {
 		case errors.Is(err, errManySpans):
 			p.times, p.untimed = nil, "No timeline is drawn: "+errManySpans.Error()+". "+exportPart
@@ -162,6 +159,11 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 	}
 	p.Data.Exceptions = newExceptions(p.exceptions, func(r *exceptions.Row) [3]int64 { return find(p.times, r) })
 	p.placeCalls()
+	for _, c := range p.times {
+		if err := p.readDetail(m, c, opt); err != nil {
+			return err
+		}
+	}
 	p.draw(resolution)
 	return nil
 }

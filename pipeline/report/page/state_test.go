@@ -5,12 +5,16 @@ package page_test
 import (
 	_ "embed"
 	"encoding/csv"
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/report/page/browsertest"
+	"github.com/tracelake/tracelake/pipeline/report/reporttest"
+	"github.com/tracelake/tracelake/schema"
 )
 
 //go:embed testdata/state.js
@@ -19,7 +23,7 @@ var state string
 // A showing is what a page shows of its state.
 type showing struct {
 	Hash, Table, Sorted, Line, Flame string
-	Rows, Listed                     []string
+	Rows, Listed, Marked             []string
 	From, To                         float64
 }
 
@@ -29,6 +33,7 @@ func TestState(t *testing.T) {
 	type answer struct {
 		Opened, Back  showing
 		Links, Search map[string]showing
+		Stepped       []showing
 		CSV           string
 	}
 	hash := "#table=files&sort=own%3Aup&line=" + "PATH" + "&t=0%3A1000..3000"
@@ -71,9 +76,35 @@ func TestState(t *testing.T) {
 			t.Errorf("search for %s lists %q and shows %+v", typed, s.Listed, s)
 		}
 	}
+	checkSteps(t, got.Stepped)
 	rows, err := csv.NewReader(strings.NewReader(got.CSV)).ReadAll()
 	if err != nil || len(rows) != 2 || rows[0][0] != "function" || rows[1][0] != got.Search["0x40008028"].Rows[0] {
 		t.Errorf("CSV of the one row is %q: %v", rows, err)
+	}
+}
+
+// checkSteps checks what the pane of instructions marks, at the entry of the longest svc and a few steps from
+// there, and that the source is at its line.
+func checkSteps(t *testing.T, steps []showing) {
+	t.Helper()
+	is := instructionsOf(t, reporttest.Sample(t, schema.LevelInstructions))
+	const entry = 82_585 // docs/queries/Q13.sql
+	for i, by := range []int64{0, 1, 2, 1, 1} {
+		s := steps[i]
+		if len(s.Marked) < 8 || !strings.HasSuffix(strings.Fields(s.Marked[7])[0], ":"+s.Line) {
+			t.Fatalf("step %d marks %q and line %s", i, s.Marked, s.Line)
+		}
+		seq, err := strconv.ParseInt(strings.ReplaceAll(s.Marked[0], ",", ""), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A click is on a pixel, which is several instructions.
+		if i == 4 && (seq < entry || seq > entry+20) || i < 4 && seq != entry+by {
+			t.Errorf("step %d marks seq %d, want %d", i, seq, entry+by)
+		}
+		if want := fmt.Sprintf("0x%08x", is[seq].Address); s.Marked[1] != want {
+			t.Errorf("step %d marks %q, want %s", i, s.Marked, want)
+		}
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/growth"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
-	"github.com/tracelake/tracelake/pipeline/report/lost"
+	"github.com/tracelake/tracelake/pipeline/report/last"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -25,20 +25,20 @@ type clockwork struct {
 	gaps   []int64
 	growth *growth.Curve
 	keep   []int64
+
+	windows []last.Window // of instructions that the page has
+	detail  *Detail
 }
 
-// readTimes reads the time of the sources of a dataset, past the instructions of exceptions that
-// are to be shown.
-func readTimes(m *report.Merged, dir, test string, functions map[report.Name]int32, lost *lost.Summary,
-	worst []read.Place,
-) ([]*clockwork, error) {
+// readTimes reads the time of the sources of a dataset, past the instructions that are to be shown.
+func (p *Page) readTimes(m *report.Merged, dir string, opt *Options) ([]*clockwork, error) {
 	dirs := []string{dir}
-	growths, err := growth.Read(dirs, test)
+	growths, err := growth.Read(dirs, opt.Test)
 	if err != nil {
 		return nil, err
 	}
 	var times []*clockwork
-	err = timeline.Each(m, dirs, test, timeline.Everything, nil, func(t *timeline.Timeline) error {
+	err = timeline.Each(m, dirs, opt.Test, timeline.Everything, nil, func(t *timeline.Timeline) error {
 		c := &clockwork{
 			name: schema.SourceText(t.Source), least: t.AtLeast, place: read.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit,
 			gaps: []int64{},
@@ -60,13 +60,14 @@ func readTimes(m *report.Merged, dir, test string, functions map[report.Name]int
 			}
 			return own
 		}
-		gaps, shown := of(lost.Gaps), of(worst)
-		frames := newFrameIndex(&Frames{}, functions)
+		gaps, shown := of(p.lost.Gaps), p.shownSeqs(c.place)
+		c.windows = detailWindows(shown, t.Window.From, t.Window.Until, opt.Detail, p.mostGroups(dir, opt))
+		frames := newFrameIndex(&Frames{}, p.functions)
 		for i := range t.Tasks {
 			frames.task(t.Tasks[i].Name)
 		}
 		var err error
-		c.spans, err = readSpans(t, frames, slices.Concat(seqs, gaps, shown))
+		c.spans, err = readSpans(t, frames, slices.Concat(seqs, gaps, shown, edges(c.windows)))
 		for _, seq := range gaps {
 			if at, ok := c.spans.passed[seq]; ok {
 				c.gaps = append(c.gaps, at)
@@ -95,6 +96,7 @@ func (c *clockwork) draw(parts int64) Time {
 	if c.growth != nil {
 		x.Growth = r.growth(c.growth)
 	}
+	x.Detail = c.detail
 	x.pack()
 	return x
 }

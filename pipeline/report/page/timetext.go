@@ -57,6 +57,9 @@ func (p *Page) timeText() *timeText {
 	if why := p.untimed; why != "" {
 		x.Notes = append(x.Notes, why)
 	}
+	if p.undetailed != "" {
+		x.Notes = append(x.Notes, p.undetailed)
+	}
 	for _, t := range p.times {
 		if t.least > 0 {
 			x.Notes = append(x.Notes, "In time order, calls of fewer than "+figures.Thousands(t.least)+" instructions are not drawn, and a task that made "+

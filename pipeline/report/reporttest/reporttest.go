@@ -30,7 +30,7 @@ func Export(t testing.TB, name, elf string, opt pipeline.Options) string {
 	} else if err := sample.Extract(input); err != nil {
 		t.Fatal(err)
 	}
-	opt.Workers = 1
+	opt.Workers, opt.Run.Input = 1, input
 	if elf != "" {
 		opt.Capture.Symbols = []string{filepath.Join(input, elf)}
 	}

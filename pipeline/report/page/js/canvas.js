@@ -52,7 +52,7 @@ export function picture(place, attributes, height, draw) {
 
 export function readColours() {
   const computed = getComputedStyle(document.documentElement);
-  for (const name of ['page', 'ink', 'soft', 'line', 'covered', 'reached', 'unseen', 'lost', 'heat', 'exception', ...TASKS]) {
+  for (const name of ['page', 'ink', 'soft', 'line', 'covered', 'reached', 'unseen', 'lost', 'heat', 'own', 'exception', ...TASKS]) {
     const text = computed.getPropertyValue(`--${name}`).trim();
     view.colours.set(name, [1, 3, 5].map(i => parseInt(text.slice(i, i + 2), 16)));
   }

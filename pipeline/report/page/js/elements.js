@@ -1,6 +1,7 @@
 // Elements of the page: buttons, choices, boxes that scroll, bars, and names that lead to the
 // source. What is shown becomes a text node, whoever wrote it.
 
+import {instructionAt} from './detail.js';
 import {lineKey, timeKey} from './keys.js';
 import {view} from './model.js';
 import {cut} from './text.js';
@@ -96,5 +97,7 @@ export function leading(name, title, file, line) {
 /** A text that leads to a part of the time, if that is drawn. */
 export function leadingToTime(text, label, index, start, took) {
   if (index < 0 || !view.data.times?.length) return text;
-  return button(text, {class: 'link', 'aria-label': cut(label)}, () => goTo({t: timeKey(index, start - took * 1.5, start + took * 2.5)}));
+  return button(text, {class: 'link', 'aria-label': cut(label)}, () => goTo({
+    t: timeKey(index, start - took * 1.5, start + took * 2.5), seq: instructionAt(index, start),
+  }));
 }

@@ -3,12 +3,13 @@
 // frame its depth, start and length.
 
 import {colour, css, fromHue, inkOn, mixed, picture, taskColour, write} from './canvas.js';
+import {instructionAt} from './detail.js';
 import {button, caption, choice, labelled, leading, make, named, soft} from './elements.js';
 import {timeOf} from './keys.js';
 import {largest, octets, sums, view} from './model.js';
 import {figures, number, shareOf, words} from './table.js';
 import {counted, cut, percent, thousands} from './text.js';
-import {AXIS, drawAxis, drawGaps, margin, movable, moveWindow, scaleOf, setSource, setTime, sourceSelect, steerTime, timeSteps} from './time.js';
+import {AXIS, drawAxis, drawGaps, drawMark, margin, movable, moveWindow, scaleOf, setSource, setTime, sourceSelect, steerTime, timeSteps} from './time.js';
 import {goTo, onState, setState} from './url.js';
 
 const FRAME = 18; // height of a frame
@@ -185,7 +186,7 @@ function sandwichShape(flame, took, unit, of) {
 
 function orderedShape(time) {
   const shape = shapeOf(time.frames, time.frame ?? [], octets(time.depth), sums(time.start), time.took ?? []);
-  return {...shape, length: time.length, unit: time.unit, window: view.time, gaps: time.gaps ?? [], left: margin, top: AXIS};
+  return {...shape, length: time.length, unit: time.unit, window: view.time, gaps: time.gaps ?? [], detail: time.detail, left: margin, top: AXIS};
 }
 
 function shapeOf({name, function: of, kind}, frame, depth, start, took) {
@@ -219,7 +220,7 @@ function showShape(fold, shape) {
 function paintFlame(pen, {shape, text, chosen}, width, height) {
   const {frames, frame, depth, start, took, window, top} = shape;
   const scale = scaleOf(window, shape.left(width), width);
-  if (top > 0) drawAxis(pen, window, scale, width, height, shape.unit);
+  if (top > 0) drawAxis(pen, window, scale, width, height, shape.unit, shape.detail);
   const found = text ? matches(frames, text) : null;
   const drawn = new Uint8Array(shape.rows * (width + 1)); // pixels of frames too thin to be seen: one of them each
   for (let i = 0; i < took.length; i++) {
@@ -243,6 +244,7 @@ function paintFlame(pen, {shape, text, chosen}, width, height) {
     }
     if (i === chosen) outline(pen, from, y, wide);
   }
+  if (top > 0) drawMark(pen, scale, height);
   drawGaps(pen, shape.gaps, scale, width, height);
 }
 
@@ -315,8 +317,12 @@ function listen(flame) {
   const {canvas} = flame.picture;
   movable(canvas, () => flame.mode === 'in time order');
   canvas.addEventListener('click', event => {
-    const i = frameAt(flame.shape, canvas, event);
+    const {shape, mode} = flame;
+    const i = frameAt(shape, canvas, event);
+    const at = scaleOf(shape.window, shape.left(canvas.clientWidth), canvas.clientWidth).value(event.offsetX);
     if (i >= 0) zoomFlame(flame, i);
+    const seq = mode === 'in time order' ? instructionAt(view.time.index, at) : '';
+    if (seq) goTo({seq});
   });
   canvas.addEventListener('dblclick', () => zoomFlame(flame, -1));
   canvas.addEventListener('pointermove', event => {

@@ -3,11 +3,13 @@
 // of data.times.
 
 import {colour, css, taskColour, write} from './canvas.js';
+import {instructionAt} from './detail.js';
 import {caption, make, soft} from './elements.js';
 import {largest, sums, view} from './model.js';
 import {number, shareOf, words} from './table.js';
 import {counted, cut, percent, thousands} from './text.js';
 import {AXIS, margin, overTime, scaleOf} from './time.js';
+import {goTo} from './url.js';
 
 const LANE = 22;
 
@@ -30,6 +32,8 @@ export function drawLanes(place, data) {
     canvas.setAttribute('title', lane ? `${cut(lane.name, 300)}: ${thousands(took)} ${view.data.times[view.time.index].unit} from ${thousands(start)} on` : '');
   });
   canvas.addEventListener('click', event => {
+    const seq = instructionAt(view.time.index, scaleOf(view.time, margin(canvas.clientWidth), canvas.clientWidth).value(event.offsetX));
+    if (seq) goTo({seq});
     const {lane, start, took} = at(event) ?? {};
     if (!lane) return;
     const {length, unit} = view.data.times[view.time.index];

@@ -4,6 +4,7 @@ import {drawSoon, readColours, safely} from './canvas.js';
 import {drawDurations} from './exceptions.js';
 import {drawFlame} from './flame.js';
 import {drawTable} from './functions.js';
+import {drawInstructions} from './instructions.js';
 import {drawGrowth, drawLanes} from './lanes.js';
 import {drawMap} from './map.js';
 import {readData, view} from './model.js';
@@ -29,7 +30,7 @@ function drawAll(data) {
   if (document.getElementById('lines')) (data.source?.files ?? []).forEach((file, i) => view.sources.set(file.file, i));
   for (const [id, draw] of [
     ['search', drawSearch], ['map', drawMap], ['table', drawTable], ['lines', drawSource],
-    ['flame', drawFlame], ['lanes', drawLanes], ['growth', drawGrowth], ['durations', drawDurations],
+    ['flame', drawFlame], ['lanes', drawLanes], ['instructions', drawInstructions], ['growth', drawGrowth], ['durations', drawDurations],
   ]) {
     const place = document.getElementById(id);
     if (place) safely(place, () => draw(place, data));

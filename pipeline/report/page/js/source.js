@@ -56,6 +56,9 @@ export function drawSource(place, data) {
   });
   select.addEventListener('change', () => goTo({line: lineKey(data, source.files[select.value].file, 1)}));
   NARROW.addEventListener('change', () => paint(Math.floor((first + last) / 2)));
+  view.followLine = (file, line) => {
+    if (view.sources.has(file)) open(view.sources.get(file), line);
+  };
   onState('line', key => {
     const [file, line] = lineOf(data, key);
     if (!view.sources.has(file)) return;

@@ -46,8 +46,11 @@ export function scaleOf(window, left, width) {
   return {left, each, x: value => left + (value - window.from) * each, value: x => window.from + (x - left) / each};
 }
 
-/** Ticks at 1, 2 or 5 times a power of ten, as many as have room, and a line down from each. */
-export function drawAxis(pen, window, scale, width, height, unit) {
+/**
+ * Ticks at 1, 2 or 5 times a power of ten, as many as have room, and a line down from each. Where the page has single
+ * instructions the axis is marked.
+ */
+export function drawAxis(pen, window, scale, width, height, unit, detail) {
   const room = 90 / scale.each;
   const power = 10 ** Math.floor(Math.log10(room));
   const step = Math.max([1, 2, 5, 10].find(n => n * power >= room) * power, 1);
@@ -60,6 +63,11 @@ export function drawAxis(pen, window, scale, width, height, unit) {
     const text = thousands(at);
     if (x + 4 + pen.measureText(text).width < width) pen.fillText(text, x + 4, AXIS / 2);
   }
+  pen.fillStyle = css(colour('own'));
+  detail?.from.forEach((from, w) => {
+    const [x, end] = [Math.max(scale.x(from), scale.left), scale.x(detail.until[w])];
+    if (from >= 0 && end >= scale.left && x <= width) pen.fillRect(x, AXIS - 4, Math.max(end - x, 2), 3);
+  });
   pen.fillStyle = css(colour('soft'));
   write(pen, unit, 4, AXIS / 2, scale.left - 4);
 }
@@ -91,6 +99,14 @@ export function drawGaps(pen, gaps, scale, width, height) {
     pen.restore();
     write(pen, counted(count, 'gap'), from + 3, height - 8, Math.max(to - from - 4, 0));
   }
+}
+
+/** The chosen instruction. */
+export function drawMark(pen, scale, height) {
+  const x = scale.x(view.time.mark);
+  if (view.time.mark < 0 || x < scale.left) return;
+  pen.fillStyle = css(colour('ink'));
+  pen.fillRect(Math.round(x) - 1, 0, 2, height);
 }
 
 function drawLine(pen, x1, y1, x2, y2) {
@@ -181,8 +197,9 @@ export function overTime(place, name, head, height, change, draw) {
   place.append(head, box, fold);
   const {canvas, again} = picture(box, {'aria-label': `${head.textContent} The same figures are in the table below.`}, height, (pen, width, tall) => {
     const scale = scaleOf(view.time, margin(width), width);
-    drawAxis(pen, view.time, scale, width, tall, time().unit);
+    drawAxis(pen, view.time, scale, width, tall, time().unit, time().detail);
     draw(pen, scale, width, tall);
+    drawMark(pen, scale, tall);
     drawGaps(pen, time().gaps ?? [], scale, width, tall);
   });
   canvas.addEventListener('dblclick', () => setTime(0, time().length));

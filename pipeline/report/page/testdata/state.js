@@ -9,6 +9,7 @@ const shows = () => ({
   Line: text(document.querySelector("#lines .marked th")),
   Flame: text(document.querySelector("#flame [aria-label='Flame graph'] [aria-pressed=true]")),
   From: view.time.from, To: view.time.to,
+  Marked: [...document.querySelectorAll("#instructions .marked > *")].map(text),
 });
 const found = {Opened: shows(), Links: {}};
 for (const link of document.querySelectorAll("#first a")) {
@@ -31,6 +32,22 @@ for (const typed of ["quick", "script.c", "matrix_t", "0x40008028"]) {
   await painted();
   found.Search[typed] = {...shows(), Listed: listed};
 }
+// Arrow keys step through instructions, and the source follows; a click in the lanes leads to those there.
+document.querySelectorAll("#first a").forEach(link => text(link) === "show it" && link.click());
+await painted();
+const pane = document.querySelector("#instructions .executed");
+found.Stepped = [shows()];
+for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"]) {
+  pane.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+  found.Stepped.push(shows());
+}
+const lanes = document.querySelector("#lanes canvas");
+const area = lanes.getBoundingClientRect();
+const left = Math.round(Math.min(150, lanes.clientWidth * 0.24));
+const x = area.x + left + (view.time.mark - view.time.from) / (view.time.to - view.time.from) * (lanes.clientWidth - left);
+lanes.dispatchEvent(new MouseEvent("click", {bubbles: true, clientX: x + 1, clientY: area.y + 40}));
+await painted();
+found.Stepped.push(shows());
 // The rows that are saved are those of the table, all of them, with plain numbers.
 const blobs = [];
 URL.createObjectURL = blob => { blobs.push(blob); return "#saved"; };
