@@ -12,11 +12,9 @@ func (m *Merged) exclude(list []Exclusion) {
 	for n, e := range list {
 		m.excluded = append(m.excluded, Excluded{Exclusion: e})
 		lines := m.places.matching(e.Name)
-		for _, p := range m.programs {
-			for i := range p.code {
-				if x := &p.code[i]; x.counted() && (p.functions[x.function].named(e.Name) || inFile(p, x, e.Name, lines)) {
-					x.exclusion = int32(n)
-				}
+		for p, x := range m.code() {
+			if x.counted() && (p.functions[x.function].named(e.Name) || inFile(p, x, e.Name, lines)) {
+				x.exclusion = int32(n)
 			}
 		}
 	}
@@ -33,18 +31,13 @@ func inFile(p *program, x *instruction, file string, lines map[int32]bool) bool 
 
 // concludeExclusions counts what was left out.
 func (m *Merged) concludeExclusions() {
-	for _, p := range m.programs {
-		for i := range p.code {
-			x := &p.code[i]
-			if x.exclusion < 0 { // it counts, or nobody asked about it
-				continue
-			}
-			e := &m.excluded[x.exclusion]
-			e.Instructions++
-			if x.passed() > 0 {
-				e.Covered++
-			}
+	for _, x := range m.code() {
+		if x.exclusion < 0 { // it counts, or nobody asked about it
+			continue
 		}
+		e := &m.excluded[x.exclusion]
+		e.Instructions++
+		e.Covered += one(x.passed() > 0)
 	}
 }
 

@@ -86,15 +86,16 @@ func (g *groups) name(p *program, x *instruction) Name {
 	case g.by == ByFunction && x.function == none:
 		return Name{Core: p.core}
 	case g.by == ByFunction:
-		f := &p.functions[x.function]
-		return Name{Core: p.core, Function: f.name, Address: f.address, File: f.file, Line: f.line}
-	case x.line == none:
-		return Name{}
+		return p.nameOf(&p.functions[x.function])
 	}
-	at := g.m.places.lines[x.line]
-	n := Name{File: g.m.places.files[at.file]}
-	if g.by == ByLine {
-		n.Line = at.number
+	file, line := g.m.lineOf(x)
+	if g.by == ByFile {
+		line = 0
 	}
-	return n
+	return Name{File: file, Line: line}
+}
+
+// nameOf returns the name of a function of p.
+func (p *program) nameOf(f *function) Name {
+	return Name{Core: p.core, Function: f.name, Address: f.address, File: f.file, Line: f.line}
 }

@@ -67,10 +67,11 @@ func matchesFile(file string, globs []string, used map[string]bool) bool {
 
 // fileOf returns the file of an instruction: that of its line or, if it has none, of its function.
 func (m *Merged) fileOf(p *program, x *instruction) string {
-	if x.line != none {
-		return m.places.files[m.places.lines[x.line].file]
+	if x.line == none {
+		return p.functions[x.function].file
 	}
-	return p.functions[x.function].file
+	file, _ := m.lineOf(x)
+	return file
 }
 
 // fileNames are the last parts of the paths of all files, each once, in order.

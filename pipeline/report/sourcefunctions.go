@@ -1,6 +1,10 @@
 package report
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // A sourcePlace is a line of a source file, which need not have code.
 type sourcePlace struct {
@@ -40,8 +44,8 @@ func (f *sourceCode) add(m *Merged, x *instruction) {
 	if x.line == none {
 		return
 	}
-	l := m.places.lines[x.line]
-	at := sourcePlace{m.places.files[l.file], l.number}
+	file, line := m.lineOf(x)
+	at := sourcePlace{file, line}
 	f.first = cmp.Or(f.first, at)
 	if at.path == f.file && at.line >= f.line && (f.top.line == 0 || at.line < f.top.line) {
 		f.top = at
@@ -123,7 +127,7 @@ func (w *sourceFunctions) file(path string) int {
 	return i
 }
 
-// distinct returns the functions of a file. Those of one name, as instances of a template may be,
+// distinct returns the functions of a file, in order. Those of one name, as instances of a template may be,
 // get their linkage names: other programs know functions by name.
 func distinct(list []*SourceFunction) []SourceFunction {
 	named := map[string]int{}
@@ -137,5 +141,8 @@ func distinct(list []*SourceFunction) []SourceFunction {
 			all[i].Name = cmp.Or(x.linkage, x.Name)
 		}
 	}
+	slices.SortStableFunc(all, func(x, y SourceFunction) int {
+		return cmp.Or(cmp.Compare(x.Line, y.Line), strings.Compare(x.Name, y.Name))
+	})
 	return all
 }

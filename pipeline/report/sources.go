@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -50,70 +49,28 @@ type SourceBranch struct {
 // Sources returns the source files of the program: lines by number, functions by line and name,
 // branches by line and ordinal. Excluded code is not in them.
 func (m *Merged) Sources() *Sources {
-	s := &Sources{Files: make([]SourceFile, len(m.places.files))}
-	for i, path := range m.places.files {
-		s.Files[i].Path = path
+	s := &Sources{}
+	for _, f := range m.Lines() {
+		s.Files = append(s.Files, sourceFile(&f))
 	}
-	m.sourceLines(s.Files)
-	for _, core := range m.cores() {
-		m.sourceBranches(s, m.programs[core])
+	for _, x := range m.code() {
+		s.Branches += one(x.conditional && x.branches() && x.counted() && x.line == none)
 	}
 	m.sourceFunctions(s)
-	for i := range s.Files {
-		s.Files[i].sort()
-	}
-	s.Files = slices.DeleteFunc(s.Files, func(f SourceFile) bool { return len(f.Lines)+len(f.Functions) == 0 })
 	slices.SortFunc(s.Files, func(x, y SourceFile) int { return strings.Compare(x.Path, y.Path) })
 	return s
 }
 
-func (m *Merged) sourceLines(files []SourceFile) {
-	executions := make([]int64, len(m.places.lines))
-	for i := range executions {
-		executions[i] = none // no instruction counts
-	}
-	for _, p := range m.programs {
-		for i := range p.code {
-			if x := &p.code[i]; x.line != none && x.exclusion == none {
-				executions[x.line] = max(executions[x.line], x.passed())
-			}
+// sourceFile returns the lines and the branches of a file.
+func sourceFile(c *LineCounts) SourceFile {
+	f := SourceFile{Path: c.Path}
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		f.Lines = append(f.Lines, SourceLine{l.Number, l.Executions})
+		for n, b := range l.Branches {
+			reached := b.Taken+b.NotTaken+b.Unknown > 0
+			f.Branches = append(f.Branches, SourceBranch{l.Number, n, reached, b.Taken, b.NotTaken})
 		}
 	}
-	for i, n := range executions {
-		if n != none {
-			at := m.places.lines[i]
-			files[at.file].Lines = append(files[at.file].Lines, SourceLine{at.number, n})
-		}
-	}
-}
-
-func (m *Merged) sourceBranches(s *Sources, p *program) {
-	for i := range p.code {
-		x := &p.code[i]
-		if !x.conditional || !x.branches() || !x.counted() {
-			continue
-		}
-		if x.line == none {
-			s.Branches++
-			continue
-		}
-		at := m.places.lines[x.line]
-		s.Files[at.file].Branches = append(s.Files[at.file].Branches,
-			SourceBranch{Line: at.number, Reached: x.reached() > 0, Taken: x.executed, NotTaken: x.failed})
-	}
-}
-
-// sort puts everything in order, and counts the branches of each line, which are in
-// the order of addresses.
-func (f *SourceFile) sort() {
-	slices.SortFunc(f.Lines, func(x, y SourceLine) int { return cmp.Compare(x.Number, y.Number) })
-	slices.SortStableFunc(f.Functions, func(x, y SourceFunction) int {
-		return cmp.Or(cmp.Compare(x.Line, y.Line), strings.Compare(x.Name, y.Name))
-	})
-	slices.SortStableFunc(f.Branches, func(x, y SourceBranch) int { return cmp.Compare(x.Line, y.Line) })
-	for i := 1; i < len(f.Branches); i++ {
-		if f.Branches[i].Line == f.Branches[i-1].Line {
-			f.Branches[i].Ordinal = f.Branches[i-1].Ordinal + 1
-		}
-	}
+	return f
 }
