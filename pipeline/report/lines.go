@@ -1,12 +1,14 @@
 package report
 
+import "github.com/tracelake/tracelake/pipeline/report/internal/read"
+
 // places are the source lines that the program has instructions of. A line counts
 // where its instructions are from, not where they were inlined at.
 type places struct {
 	files []string
 	lines []place
-	file  map[string]int32
-	line  map[place]int32
+	file  read.Index[string]
+	line  read.Index[place]
 }
 
 // A place is a source line.
@@ -18,20 +20,16 @@ type place struct {
 // index returns the index of a line, which it adds if need be.
 func (p *places) index(file string, number uint32) int32 {
 	if p.file == nil {
-		p.file, p.line = map[string]int32{}, map[place]int32{}
+		p.file, p.line = read.Index[string]{}, read.Index[place]{}
 	}
-	f, ok := p.file[file]
-	if !ok {
-		f = int32(len(p.files))
-		p.file[file] = f
+	f, isNew := p.file.Of(file)
+	if isNew {
 		p.files = append(p.files, file)
 	}
-	at := place{f, number}
-	l, ok := p.line[at]
-	if !ok {
-		l = int32(len(p.lines))
-		p.line[at] = l
+	at := place{int32(f), number}
+	l, isNew := p.line.Of(at)
+	if isNew {
 		p.lines = append(p.lines, at)
 	}
-	return l
+	return int32(l)
 }

@@ -50,12 +50,10 @@ func (m *Merged) modules(core string, covered []schema.Address) []Module {
 		func(i schema.ImageRegion) bool { return !read.IsSymbols(i) || i.Core != core })
 	slices.SortStableFunc(sections, func(x, y schema.ImageRegion) int { return cmp.Compare(x.Address, y.Address) })
 	var modules []Module
-	module := map[string]int{} // by file
+	module := read.Index[string]{} // by file
 	find := func(file string, base schema.Address) int {
-		n, ok := module[file]
-		if !ok {
-			n = len(modules)
-			module[file] = n
+		n, isNew := module.Of(file)
+		if isNew {
 			modules = append(modules, Module{File: file, Core: core, Base: base})
 		}
 		return n

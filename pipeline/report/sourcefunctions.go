@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 )
 
 // A sourcePlace is a line of a source file, which need not have code.
@@ -66,7 +68,7 @@ func (f *sourceCode) places() (declared, shown sourcePlace) {
 // A sourceFunctions puts functions in their files.
 type sourceFunctions struct {
 	*Sources
-	files map[string]int // index by path
+	files read.Index[string] // by path
 	at    map[declaration]*SourceFunction
 	order map[int][]*SourceFunction // by file
 }
@@ -79,9 +81,9 @@ type declaration struct {
 
 // sourceFunctions adds the functions of all programs.
 func (m *Merged) sourceFunctions(s *Sources) {
-	w := sourceFunctions{s, map[string]int{}, map[declaration]*SourceFunction{}, map[int][]*SourceFunction{}}
+	w := sourceFunctions{s, read.Index[string]{}, map[declaration]*SourceFunction{}, map[int][]*SourceFunction{}}
 	for i := range s.Files {
-		w.files[s.Files[i].Path] = i
+		w.files.Of(s.Files[i].Path)
 	}
 	for _, core := range m.cores() {
 		for _, f := range m.sourceCode(m.programs[core]) {
@@ -118,10 +120,8 @@ func (w *sourceFunctions) add(f *sourceCode) {
 
 // file returns the index of a file, which it adds if need be.
 func (w *sourceFunctions) file(path string) int {
-	i, ok := w.files[path]
-	if !ok {
-		i = len(w.Files)
-		w.files[path] = i
+	i, isNew := w.files.Of(path)
+	if isNew {
 		w.Files = append(w.Files, SourceFile{Path: path})
 	}
 	return i

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/calls"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 )
@@ -24,7 +25,7 @@ const merged = "…"
 type frameIndex struct {
 	frames    *Frames
 	functions map[report.Name]int32 // in Data.Functions
-	index     map[frameKey]int32
+	index     read.Index[frameKey]
 }
 
 // A frameKey is what makes two frames one.
@@ -35,20 +36,18 @@ type frameKey struct {
 }
 
 func newFrameIndex(frames *Frames, functions map[report.Name]int32) *frameIndex {
-	return &frameIndex{frames: frames, functions: functions, index: map[frameKey]int32{}}
+	return &frameIndex{frames: frames, functions: functions, index: read.Index[frameKey]{}}
 }
 
 // add returns the number of a frame.
 func (x *frameIndex) add(key frameKey, text string, function int32) int32 {
-	i, ok := x.index[key]
-	if !ok {
-		i = int32(len(x.frames.Name))
-		x.index[key] = i
+	i, isNew := x.index.Of(key)
+	if isNew {
 		x.frames.Name = append(x.frames.Name, name(text))
 		x.frames.Function = append(x.frames.Function, function)
 		x.frames.Kind = append(x.frames.Kind, key.kind)
 	}
-	return i
+	return int32(i)
 }
 
 // frame returns the number of a function, of code without one, or of an exception.

@@ -43,5 +43,21 @@ func Null(b *schema.Batch, row int, column schema.IndexU64) schema.Null[int64] {
 	return schema.Null[int64]{V: int64(column.At(b, row)), OK: !b.Columns[column].Null(row)}
 }
 
+// Null32 returns a cell that may be NULL.
+func Null32(b *schema.Batch, row int, column schema.IndexU32) (n schema.Null[uint32]) {
+	if !b.Columns[column].Null(row) {
+		n = schema.Of(column.At(b, row))
+	}
+	return n
+}
+
+// Ordinal returns a cell that has an ordinal, -1 if it is NULL.
+func Ordinal(b *schema.Batch, row int, column schema.IndexU32) int32 {
+	if n := Null32(b, row, column); n.OK {
+		return int32(n.V)
+	}
+	return -1
+}
+
 // Branches says whether an instruction of a kind can leave the straight line.
 func Branches(k schema.Kind) bool { return k != schema.KindOther && k != schema.KindBarrier }
