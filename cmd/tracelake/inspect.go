@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/probe"
 	"github.com/tracelake/tracelake/pipeline/probe/identify"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 
 	"github.com/urfave/cli/v2"
 
@@ -164,11 +165,11 @@ func (s *screen) buffer(x *probe.BufferInspection) {
 	}
 	s.blank()
 	s.line("%s", text)
-	t := &table.Table{Columns: []table.Column{
-		{Title: "PART", Kind: table.Name},
-		{Title: "SHARE", Kind: table.Main},
-		{Kind: table.Share},
-		{Title: "BYTES", Kind: table.Main},
+	t := &table.Table{Columns: []answer.Column{
+		{Title: "PART", Weight: answer.Name},
+		{Title: "SHARE", Weight: answer.Main},
+		{Weight: answer.Share},
+		{Title: "BYTES", Weight: answer.Main},
 	}}
 	whole := min(x.Looked, x.Bytes)
 	add := func(name string, n int64) {
@@ -283,11 +284,11 @@ func (s *screen) images(images []probe.ImageInspection) {
 		s.indented("none; give it with -e FILE or --image FILE@ADDR")
 		return
 	}
-	t := &table.Table{Columns: []table.Column{
-		{Title: "ADDRESS", Kind: table.Main},
-		{Title: "BYTES", Kind: table.Main},
-		{Title: "FILE", Kind: table.Path},
-		{Title: "OF", Kind: table.Remark},
+	t := &table.Table{Columns: []answer.Column{
+		{Title: "ADDRESS", Weight: answer.Main},
+		{Title: "BYTES", Weight: answer.Main},
+		{Title: "FILE", Weight: answer.Path},
+		{Title: "OF", Weight: answer.Remark},
 	}}
 	for _, i := range images {
 		var of []string

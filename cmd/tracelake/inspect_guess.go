@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/probe"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/decode/figures"
@@ -37,12 +38,12 @@ func (s *screen) guess(g *probe.Guess) {
 		words += " trace " + framingWords(g.Framed)
 	}
 	s.indented("%s; read in every way:", words)
-	t := &table.Table{Columns: []table.Column{
-		{Title: "READ AS", Kind: table.Name},
-		{Title: "DECODED", Kind: table.Main},
-		{Kind: table.Share},
-		{Title: "OF", Kind: table.Main},
-		{Kind: table.Remark},
+	t := &table.Table{Columns: []answer.Column{
+		{Title: "READ AS", Weight: answer.Name},
+		{Title: "DECODED", Weight: answer.Main},
+		{Weight: answer.Share},
+		{Title: "OF", Weight: answer.Main},
+		{Weight: answer.Remark},
 	}}
 	for i := range g.Tried {
 		x := &g.Tried[i]

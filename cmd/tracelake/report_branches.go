@@ -59,7 +59,7 @@ func branches(ctx *cli.Context) error {
 		} else {
 			s.blank()
 			s.section(a.Section(), legend...)
-			s.leftOut(a.Section(), 0, 0, "")
+			s.leftOut(a.Section())
 		}
 		s.change(q, change, baseline)
 	})

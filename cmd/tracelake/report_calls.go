@@ -77,7 +77,7 @@ func (s *screen) calls(x *answer.Section) {
 		return
 	}
 	s.section(x)
-	s.leftOut(x, 0, 0, "")
+	s.leftOut(x)
 }
 
 // durationChanges writes what got slower, and what faster, than in the baseline.
@@ -90,5 +90,5 @@ func (s *screen) durationChanges(dir string, x *answer.Section, added, lost int6
 	}
 	s.section(x)
 	s.line("slower by: what all of now took more than as many took before, on average")
-	s.leftOut(x, 0, 0, "")
+	s.leftOut(x)
 }

@@ -26,7 +26,7 @@ func (s *screen) change(q *question, c *report.Change, baseline answer.Value) {
 		return
 	}
 	s.section(baseline.Section())
-	s.leftOut(baseline.Section(), 0, 0, "")
+	s.leftOut(baseline.Section())
 }
 
 // baselineOf is a change for programs; it has the rows for people, too.

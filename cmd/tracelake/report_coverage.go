@@ -68,12 +68,12 @@ func coverage(ctx *cli.Context) error {
 
 // coverage writes the totals.
 func (s *screen) coverage(c *report.Coverage) {
-	t := &table.Table{Columns: []table.Column{
-		{Title: "COVERAGE", Kind: table.Name},
-		{Title: "SHARE", Kind: table.Main},
-		{Kind: table.Extent},
-		{Title: "COUNT", Kind: table.Main},
-		{Kind: table.Remark},
+	t := &table.Table{Columns: []answer.Column{
+		{Title: "COVERAGE", Weight: answer.Name},
+		{Title: "SHARE", Weight: answer.Main},
+		{Weight: answer.Extent},
+		{Title: "COUNT", Weight: answer.Main},
+		{Weight: answer.Remark},
 	}}
 	add := func(what string, f report.Figure, reached int64, remark string) {
 		t.Add(extent(f, reached), what, s.share(f), figure(f), remark)
@@ -114,27 +114,11 @@ func (s *screen) coverageRows(c *report.Coverage, x *answer.Section) {
 	s.blank()
 	if !c.Named {
 		s.section(x)
-		s.leftOut(x, executionsOf(c.Rows[x.Shown():]), executionsOf(c.Rows), "execution")
+		s.leftOut(x)
 		return
 	}
 	s.section(x, "covered", "reached, never passed", "not seen")
-	s.leftOut(x, instructionsOf(c.Rows[x.Shown():]), instructionsOf(c.Rows), "instruction")
-}
-
-// instructionsOf is how many instructions rows have.
-func instructionsOf(rows []report.CoverageRow) (n int64) {
-	for i := range rows {
-		n += rows[i].Instructions.Of
-	}
-	return n
-}
-
-// executionsOf is how often they were executed.
-func executionsOf(rows []report.CoverageRow) (n int64) {
-	for i := range rows {
-		n += rows[i].Executions
-	}
-	return n
+	s.leftOut(x)
 }
 
 // atMost returns the rows to show, 0 being all.

@@ -58,18 +58,11 @@ func reportExceptions(ctx *cli.Context) error {
 			s.line("no exceptions")
 		} else {
 			s.section(rows)
-			s.leftOut(rows, entries(x.Rows[rows.Shown():]), x.Entries, "entry")
+			s.leftOut(rows)
 			s.longest(q.reportArgs, durationsOf(x.Rows, func(r *exceptions.Row) durations.Summary { return r.Summary }))
 		}
 		if change != nil {
 			s.durationChanges(q.baselineDir(), baseline.Section(), change.New, change.Lost)
 		}
 	})
-}
-
-func entries(rows []exceptions.Row) (n int64) {
-	for i := range rows {
-		n += rows[i].Entries
-	}
-	return n
 }

@@ -63,18 +63,14 @@ func hotspots(ctx *cli.Context) error {
 
 // hotspotsLeft says what the table leaves out, and what the shares are of.
 func (s *screen) hotspotsLeft(h *report.Hotspots, x *answer.Section) {
-	unit, left := answer.UnitOf(h.ByCycles), int64(0)
-	for _, r := range h.Rows[x.Shown():] {
-		left += answer.Own(r.Instructions, r.Cycles, h.ByCycles)
-	}
 	if h.Cycles > 0 && !h.ByCycles {
 		s.line("cycles are not traced for all of them: rows are in the order of instructions")
 	}
 	s.clocks(h)
 	if x.Shown() == x.Rows {
-		s.line("%s in all", count(x.Whole, unit))
+		s.line("%s in all", count(x.Whole, x.Unit))
 	}
-	s.leftOut(x, left, x.Whole, unit)
+	s.leftOut(x)
 }
 
 // hotspotChange writes what takes more, and what less, than in the baseline.
@@ -100,5 +96,5 @@ func (s *screen) hotspotChange(q *question, c *report.HotspotChange) {
 	}
 	s.section(x)
 	s.line("changes are in percentage points of all %ss", unit)
-	s.leftOut(x, 0, 0, "")
+	s.leftOut(x)
 }

@@ -137,18 +137,6 @@ func (s *screen) table(t *table.Table, legend ...string) {
 	}
 }
 
-// left says how many rows the table leaves out, and what they are of the whole, whose
-// unit "" is that nothing adds up.
-func (s *screen) left(rows int, noun string, part, whole int64, unit string) {
-	share := ""
-	if unit != "" && whole > 0 {
-		share = fmt.Sprintf(", %s of %s", percent(part, whole), count(whole, unit))
-	}
-	if rows > 0 {
-		s.line("%s%s; --top 0 shows all", count(int64(rows), "more "+noun), share)
-	}
-}
-
 // whole writes a line that is not broken: a command to copy.
 func (s *screen) whole(text string) { s.text.WriteString(s.Text(text) + "\n") }
 

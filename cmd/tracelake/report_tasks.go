@@ -43,20 +43,17 @@ func tasks(ctx *cli.Context) error {
 	slices.SortStableFunc(t.Rows, func(x, y stacks.Task) int { return cmp.Compare(took(&y), took(&x)) })
 	a := answer.Tasks(q.head("tasks"), t, q.top)
 	return q.write(ctx, a, func(s *screen) {
-		x, left, handlers := a.Section(), int64(0), int64(0)
+		x, handlers := a.Section(), int64(0)
 		for i := range t.Rows {
 			if t.Rows[i].IsHandlers() {
 				handlers += took(&t.Rows[i])
 			}
 		}
-		for i := range t.Rows[x.Shown():] {
-			left += took(&t.Rows[x.Shown()+i])
-		}
 		s.blank()
 		s.section(x)
-		s.leftOut(x, left, x.Whole, answer.UnitOf(t.ByCycles))
+		s.leftOut(x)
 		if handlers > 0 {
-			s.line("%s executed: %s in tasks, %s in handlers of exceptions", count(x.Whole, answer.UnitOf(t.ByCycles)),
+			s.line("%s executed: %s in tasks, %s in handlers of exceptions", count(x.Whole, x.Unit),
 				thousands(x.Whole-handlers), thousands(handlers))
 		}
 	})

@@ -41,13 +41,15 @@ func coverageRows(c *report.Coverage, by report.By, top int) *Section {
 	name := func(i int) *report.Name { return &row(i).Name }
 	code := func(i int) Value { return figureOf(row(i).Instructions.Figure) }
 	if !c.Named {
-		s := &Section{Noun: RowNoun(false, by), Rows: len(c.Rows), Top: top}
+		s := &Section{Noun: RowNoun(false, by), Rows: len(c.Rows), Top: top, Unit: "execution"}
+		s.addUp(func(i int) int64 { return row(i).Executions })
 		address := func(i int) Value { return Text(Hex(row(i).Address) + OfCore(row(i).Core)) }
 		s.Columns = append([]Column{{Title: "ADDRESS", Weight: Name, At: address}}, nameKeys(name)...)
 		s.Columns = append(s.Columns, coverageFigures(row, false)...)
 		return s
 	}
-	s := &Section{Noun: by.String(), Rows: len(c.Rows), Top: top}
+	s := &Section{Noun: by.String(), Rows: len(c.Rows), Top: top, Unit: "instruction"}
+	s.addUp(func(i int) int64 { return row(i).Instructions.Of })
 	s.Bar = func(i int) (full, part, whole float64) {
 		x := &row(i).Instructions
 		return float64(x.Covered), float64(x.Reached), float64(x.Of)

@@ -41,7 +41,8 @@ func CallsChange(c *calls.Change, top int, dir string) Value {
 
 // Exceptions is how often exceptions were entered, and how long they took.
 func Exceptions(head []Fact, x *exceptions.Table, top int, baseline Value) *Answer {
-	s := &Section{Noun: "exception", Rows: len(x.Rows), Top: top}
+	s := &Section{Noun: "exception", Rows: len(x.Rows), Top: top, Unit: "entry"}
+	s.addUp(func(i int) int64 { return x.Rows[i].Entries })
 	s.Columns = append(exceptionNames(s.Rows, func(i int) *exceptions.Row { return &x.Rows[i] }),
 		Column{"entries", "ENTRIES", Count, Number, 0, func(i int) Value { return Int(x.Rows[i].Entries) }},
 		Column{"end_not_seen", "UNFINISHED", Count, Number, 6, func(i int) Value { return Int(x.Rows[i].Unended) }})

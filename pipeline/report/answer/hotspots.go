@@ -48,7 +48,10 @@ func Total(h *report.Hotspots, byCycles bool) int64 {
 func hotspotRows(h *report.Hotspots, by report.By, top int) *Section {
 	row := func(i int) *report.HotspotRow { return &h.Rows[i] }
 	took := func(i int) int64 { return Own(row(i).Instructions, row(i).Cycles, h.ByCycles) }
-	s := &Section{Noun: RowNoun(h.Named, by), Rows: len(h.Rows), Top: top, Whole: Total(h, h.ByCycles)}
+	s := &Section{
+		Noun: RowNoun(h.Named, by), Rows: len(h.Rows), Top: top, Whole: Total(h, h.ByCycles), Part: took,
+		Unit: UnitOf(h.ByCycles),
+	}
 	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i)), 0, float64(took(0)) }
 	s.Columns = hotspotNames(h.Named, len(h.Rows), by, row)
 	for _, f := range hotspotFigures(h, by, row) {

@@ -18,7 +18,10 @@ func Tasks(head []Fact, t *stacks.Tasks, top int) *Answer {
 	if slices.ContainsFunc(t.Rows, func(x stacks.Task) bool { return x.Joined > 0 }) {
 		joinedTitle = "JOINED"
 	}
-	s := &Section{Noun: "task", Rows: len(t.Rows), Top: top, Whole: Took(t.ByCycles, &t.Executed)}
+	s := &Section{
+		Noun: "task", Rows: len(t.Rows), Top: top, Whole: Took(t.ByCycles, &t.Executed), Unit: UnitOf(t.ByCycles),
+		Part: func(i int) int64 { return took(i).Int() },
+	}
 	rootTitle := ""
 	if slices.ContainsFunc(t.Rows[:s.Shown()], func(x stacks.Task) bool { return rootWords(&x) != "" }) {
 		rootTitle = "ROOT"
