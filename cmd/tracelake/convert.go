@@ -168,11 +168,10 @@ func formatNames(all []format) []string {
 
 // listed joins words for a sentence: a, b and c.
 func listed(words []string) string {
-	last := len(words) - 1
-	if last == 0 {
+	if len(words) == 1 {
 		return words[0]
 	}
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+	return list(words, "and")
 }
 
 func convertDatasets(ctx *cli.Context) error {

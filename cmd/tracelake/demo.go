@@ -149,7 +149,7 @@ func tracedSample(protocol string) (*generate.Capture, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Tool = schema.Tool{Name: "tracelake", Version: version()}
+	c.Tool = tool()
 	return c, nil
 }
 

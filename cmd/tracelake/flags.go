@@ -197,6 +197,23 @@ func unknownSource(ctx *cli.Context, err error) error {
 	return err
 }
 
+// dirArgument returns the one argument of a command, which has to exist. needs and remedy say what it is.
+func dirArgument(ctx *cli.Context, needs, remedy string) (string, error) {
+	switch n := ctx.NArg(); {
+	case n == 0:
+		return "", usage(fullName(ctx.Command), "needs a DIR, "+needs, seeHelp(ctx.Command))
+	case n > 1:
+		return "", usage(fullName(ctx.Command), fmt.Sprintf("takes one DIR, but is given %d: %s", n,
+			strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
+	}
+	dir := ctx.Args().First()
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		// Whatever else is wrong with the command line.
+		return "", &missingError{dir, remedy}
+	}
+	return dir, nil
+}
+
 // inputArgument returns the one argument of a command, which has to exist.
 func inputArgument(ctx *cli.Context) (string, error) {
 	switch n := ctx.NArg(); {

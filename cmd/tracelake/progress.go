@@ -56,6 +56,15 @@ func progressOn(stderr io.Writer, what string) *progress {
 	return nil
 }
 
+// rowsOn returns a bar that counts rows.
+func rowsOn(stderr io.Writer, what string) *progress {
+	p := progressOn(stderr, what)
+	if p != nil {
+		p.rows = true
+	}
+	return p
+}
+
 // set draws how much is done, unless it did so just now. A terminal that cannot be
 // written to is no reason to stop.
 func (p *progress) set(done, total int64) { p.draw(done, total, "") }

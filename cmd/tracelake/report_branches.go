@@ -53,7 +53,7 @@ func branches(ctx *cli.Context) error {
 	}
 	err = q.write(ctx, a, func(s *screen) {
 		s.blank()
-		s.conditions(&b.Branches, &b.Predicated)
+		s.lines(answer.ConditionNotes(&b.Branches, &b.Predicated))
 		if len(b.Rows) == 0 {
 			s.line("no conditional instructions are known")
 		} else {

@@ -88,24 +88,7 @@ func (s *screen) coverage(c *report.Coverage) {
 	}
 	s.blank()
 	s.table(t)
-	s.conditions(&c.Branches, &c.Predicated)
-	if c.PaddingRun > 0 {
-		s.line("%s in no function executed", count(c.PaddingRun, "instruction"))
-	}
-}
-
-// conditions says what was seen of conditional instructions.
-func (s *screen) conditions(b *report.BranchFigures, p *report.Predicated) {
-	if b.All > 0 {
-		s.line("%s of %s reached: %s taken, %s not taken, %s both, %s unknown", thousands(b.Reached),
-			count(b.All, "conditional branch"),
-			thousands(b.Taken), thousands(b.NotTaken), thousands(b.Both), thousands(b.Unknown))
-	}
-	if p.All > 0 {
-		s.line("%s of %s reached: %s passed, %s failed, %s unknown", thousands(p.Reached),
-			count(p.All, "conditional instruction"),
-			thousands(p.Passed), thousands(p.Failed), thousands(p.Unknown))
-	}
+	s.lines(answer.CoverageNotes(c))
 }
 
 // coverageRows writes a row for each function, file or line. Without names there are

@@ -73,6 +73,13 @@ func (s *screen) line(format string, args ...any) {
 	s.paragraph("", fmt.Sprintf(format, args...))
 }
 
+// lines writes lines.
+func (s *screen) lines(all []string) {
+	for _, line := range all {
+		s.line("%s", line)
+	}
+}
+
 // paragraph writes text after a label. Where it is too long, it goes on below the
 // text.
 func (s *screen) paragraph(label, text string) {

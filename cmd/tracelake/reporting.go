@@ -63,7 +63,7 @@ func describeRun(o *pipeline.Options, input string) {
 	if err != nil {
 		host = "unknown" // for people only, and not worth failing for
 	}
-	o.Tool = schema.Tool{Name: "tracelake", Version: version()}
+	o.Tool = tool()
 	o.Run = schema.Export{
 		Command: os.Args, Input: input, Created: time.Now().UTC().Format(time.RFC3339), Host: host,
 		Workers: o.Workers,

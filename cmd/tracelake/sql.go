@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -187,12 +188,7 @@ func parquetTables(dir string) ([]string, error) {
 		return nil, fmt.Errorf("%s: has %s files, which DuckDB does not read by itself; export with --format parquet, or "+
 			"read them in Python through pyarrow", dir, d.Manifest.Format)
 	}
-	var names []string
-	for name := range d.Manifest.Tables {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names, nil
+	return slices.Sorted(maps.Keys(d.Manifest.Tables)), nil
 }
 
 // duckDBArgs are the arguments of duckdb. Its -init would run before -cmd, and in

@@ -234,7 +234,7 @@ func synthesize(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Tool, c.Overwrite = schema.Tool{Name: "tracelake", Version: version()}, args.overwrite
+	c.Tool, c.Overwrite = tool(), args.overwrite
 	stderr := ctx.App.ErrWriter
 	if args.quiet {
 		stderr = io.Discard

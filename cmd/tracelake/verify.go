@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -134,10 +134,7 @@ func compare(ctx *cli.Context, dir, truthDir string) error {
 		return err
 	}
 	defer truth.Close()
-	p := progressOn(ctx.App.ErrWriter, "comparing")
-	if p != nil {
-		p.rows = true
-	}
+	p := rowsOn(ctx.App.ErrWriter, "comparing")
 	v, err := diff.Compare(ctx.Context, d, truth, p.set)
 	p.clear()
 	if err != nil {
@@ -161,18 +158,11 @@ type verifyArgs struct {
 
 // readVerify reads the command line of verify.
 func readVerify(ctx *cli.Context) (*verifyArgs, error) {
-	switch n := ctx.NArg(); {
-	case n == 0:
-		return nil, usage("verify", "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
-	case n > 1:
-		return nil, usage("verify", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(),
-			", ")), seeHelp(ctx.Command))
+	dir, err := dirArgument(ctx, "a directory that export wrote", "give a directory that export wrote")
+	if err != nil {
+		return nil, err
 	}
-	args := &verifyArgs{dir: ctx.Args().First(), truth: ctx.String("truth"), capture: ctx.String("capture")}
-	if _, err := os.Stat(args.dir); errors.Is(err, fs.ErrNotExist) {
-		// Whatever else is wrong with the command line.
-		return nil, &missingError{args.dir, "give a directory that export wrote"}
-	}
+	args := &verifyArgs{dir: dir, truth: ctx.String("truth"), capture: ctx.String("capture")}
 	switch {
 	case ctx.IsSet("truth") && args.truth == "":
 		return nil, usage("--truth", "is without a directory", "write --truth DIR, the dataset to compare with")
@@ -313,15 +303,8 @@ func writeTableVerification(b *strings.Builder, t *diff.Table) {
 	}
 	fmt.Fprintf(b, "%-15s %15s %15s %12s %12s", t.Table, thousands(t.Compared), thousands(t.Differing),
 		thousands(t.Missing), thousands(t.Extra))
-	var columns []string
-	for name := range t.Columns {
-		columns = append(columns, name)
-	}
-	slices.SortFunc(columns, func(a, c string) int {
-		if n := t.Columns[c] - t.Columns[a]; n != 0 {
-			return int(n)
-		}
-		return strings.Compare(a, c)
+	columns := slices.SortedFunc(maps.Keys(t.Columns), func(a, c string) int {
+		return cmp.Or(cmp.Compare(t.Columns[c], t.Columns[a]), strings.Compare(a, c))
 	})
 	for i, name := range columns {
 		columns[i] = fmt.Sprintf("%s %s", name, thousands(t.Columns[name]))

@@ -12,7 +12,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
-	"github.com/tracelake/tracelake/schema"
 )
 
 // ofCapture puts differences of what a capture decodes to from the dataset that was kept.
@@ -30,7 +29,7 @@ func readAgain(ctx *cli.Context, args *verifyArgs) (err error) {
 	case capture.Stdin:
 		return usage("--capture -", "cannot be standard input", "give a file")
 	}
-	args.again = keep.VerifyOptions{Capture: captureOptions(ctx), Tool: schema.Tool{Name: "tracelake", Version: version()}}
+	args.again = keep.VerifyOptions{Capture: captureOptions(ctx), Tool: tool()}
 	args.again.Workers, err = jobs(ctx)
 	return err
 }
@@ -39,10 +38,7 @@ func readAgain(ctx *cli.Context, args *verifyArgs) (err error) {
 func decodeAgain(ctx *cli.Context, args *verifyArgs) error {
 	stderr := ctx.App.ErrWriter
 	defer showUnpacking(stderr, &args.again.Capture)()
-	decoding, comparing := progressOn(stderr, "decoding "+filepath.Base(args.capture)), progressOn(stderr, "comparing")
-	if comparing != nil {
-		comparing.rows = true
-	}
+	decoding, comparing := progressOn(stderr, "decoding "+filepath.Base(args.capture)), rowsOn(stderr, "comparing")
 	defer decoding.clear()
 	defer comparing.clear()
 	args.again.Progress = decoding.show

@@ -88,6 +88,9 @@ func version() string {
 	return buildName(info)
 }
 
+// tool is what manifests say of the program.
+func tool() schema.Tool { return schema.Tool{Name: programName, Version: version()} }
+
 // buildName is the version of the release, else that of the module, which go names by its
 // commit where that has no tag.
 func buildName(info *debug.BuildInfo) string {
