@@ -66,11 +66,8 @@ Examples:
    tracelake convert --to cobertura run --path-map /build/fw=. --source-root src
    tracelake convert --to pprof run -o run.pb.gz`,
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "to", Category: groupOutput, Usage: "write `FORMAT`"},
-			&cli.StringFlag{
-				Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`",
-				DefaultText: "stdout",
-			},
+			groupOutput.string("to", "write `FORMAT`"),
+			outputFlag("write to `FILE`", "stdout"),
 		}, pathFlags(), windowFlags(), selectionFlags(), forced(datasetFlags(true))),
 		Action: convertDatasets,
 	}

@@ -42,11 +42,11 @@ Examples:
    tracelake demo --protocol etmv1`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{
-				Name: "protocol", Category: groupInput, Value: demoProtocol,
+				Name: "protocol", Category: string(groupInput), Value: demoProtocol,
 				Usage: "show `PROTOCOL` " + list(generate.Protocols(), "or"),
 			},
 			&cli.StringFlag{
-				Name: "output", Aliases: []string{"o"}, Category: groupOutput, Value: "tracelake-demo",
+				Name: "output", Aliases: []string{"o"}, Category: string(groupOutput), Value: "tracelake-demo",
 				Usage: "write to `DIR`",
 			},
 		},

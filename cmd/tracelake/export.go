@@ -37,68 +37,52 @@ Examples:
 
 // symbolsFlag names what ran.
 func symbolsFlag() cli.Flag {
-	return &cli.StringSliceFlag{
-		Name: "symbols", Category: groupMemory,
-		Usage: "names of functions and lines from an ELF `FILE`, FILE@BASE or CORE=FILE; --elf implies it",
-	}
+	return groupMemory.strings("symbols",
+		"names of functions and lines from an ELF `FILE`, FILE@BASE or CORE=FILE; --elf implies it")
 }
 
 // outputFlags say what dataset to write.
 func outputFlags() []cli.Flag {
 	return []cli.Flag{
+		outputFlag("write the dataset to `DIR`; required", ""),
+		groupOutput.bool("overwrite", "replace a dataset in DIR"),
 		&cli.StringFlag{
-			Name: "output", Aliases: []string{"o"}, Category: groupOutput,
-			Usage: "write the dataset to `DIR`; required",
-		},
-		&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace a dataset in DIR"},
-		&cli.StringFlag{
-			Name: "level", Category: groupOutput, Value: "instructions",
+			Name: "level", Category: string(groupOutput), Value: "instructions",
 			Usage: "`LEVEL` instructions, a row for each; blocks, a row for each straight run; or none: they are counted, " +
 				"which is fastest",
 		},
-		&cli.StringFlag{Name: "format", Category: groupOutput, Value: "parquet", Usage: "`FORMAT` parquet or arrow"},
-		&cli.StringFlag{
-			Name: "codec", Category: groupOutput,
-			Usage: "compress with `CODEC` " + strings.Join(parquetfile.CodecNames(), ", ") + "; arrow: " +
-				strings.Join(arrowfile.CodecNames(), ", "), DefaultText: "the first; of blocks zstd3",
-		},
-		&cli.StringFlag{
-			Name: "tables", Category: groupOutput,
-			Usage:       "write the tables `A,B` beside those always written, or all; +A,+B: beside those written by default",
-			DefaultText: "all but packets, and cycle_counts at level none",
-		},
-		&cli.BoolFlag{
-			Name: "packets-only", Category: groupOutput,
-			Usage: "write the tables that need no program: packets, exceptions, events, timestamps, contexts, and those " +
-				"always written",
-		},
+		&cli.StringFlag{Name: "format", Category: string(groupOutput), Value: "parquet", Usage: "`FORMAT` parquet or arrow"},
+		groupOutput.stringOr("codec",
+			"compress with `CODEC` "+strings.Join(parquetfile.CodecNames(), ", ")+"; arrow: "+
+				strings.Join(arrowfile.CodecNames(), ", "), "the first; of blocks zstd3"),
+		groupOutput.stringOr("tables",
+			"write the tables `A,B` beside those always written, or all; +A,+B: beside those written by "+
+				"default", "all but packets, and cycle_counts at level none"),
+		groupOutput.bool("packets-only",
+			"write the tables that need no program: packets, exceptions, events, timestamps, contexts, "+
+				"and those always written"),
 		&cli.Int64Flag{
-			Name: "max-rows", Category: groupOutput,
+			Name: "max-rows", Category: string(groupOutput),
 			Usage: "fail where there would be more than `N` rows of instructions or blocks", Value: pipeline.DefaultMaxRows,
 		},
-		&cli.StringSliceFlag{Name: "task", Category: groupOutput, Usage: "name the tasks of a Context ID: `ID=NAME`"},
-		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
+		groupOutput.strings("task", "name the tasks of a Context ID: `ID=NAME`"),
+		groupOutput.strings("label", "put a label into the manifest: `KEY=VALUE`"),
 	}
 }
 
 // clockFlags say how fast clocks are.
 func clockFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.Uint64Flag{
-			Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`",
-			DefaultText: "as the snapshot says",
-		},
-		&cli.Uint64Flag{Name: "cycle-hz", Category: groupOutput, Usage: "cycles count at `HZ`", DefaultText: "not known"},
+		groupOutput.uint64("timestamp-hz", "timestamps count at `HZ`", "as the snapshot says"),
+		groupOutput.uint64("cycle-hz", "cycles count at `HZ`", "not known"),
 	}
 }
 
 // runFlags say how to run.
 func runFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.Float64Flag{
-			Name: "require", Category: groupRun,
-			Usage: "exit with 3 unless `PERCENT` of each source is decoded, placed, and agrees", DefaultText: "nothing",
-		},
+		groupRun.float64("require",
+			"exit with 3 unless `PERCENT` of each source is decoded, placed, and agrees", "nothing"),
 		jobsFlag("decode on `N` cores; the files are the same for any N"),
 		resumableFlag(), resumeFlag(),
 	}, quietFlags()...)
@@ -107,14 +91,11 @@ func runFlags() []cli.Flag {
 // resumableFlag and resumeFlag are those of commands whose output is kept if they are
 // interrupted.
 func resumableFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "resumable", Category: groupRun, Usage: "keep what is finished if interrupted"}
+	return groupRun.bool("resumable", "keep what is finished if interrupted")
 }
 
 func resumeFlag() cli.Flag {
-	return &cli.BoolFlag{
-		Name: "resume", Category: groupRun,
-		Usage: "continue an interrupted --resumable, given the same flags",
-	}
+	return groupRun.bool("resume", "continue an interrupted --resumable, given the same flags")
 }
 
 // exportArgs is what a command line of export says.

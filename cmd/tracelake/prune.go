@@ -29,10 +29,8 @@ Examples:
    tracelake prune run1 --level none
    tracelake prune run1 --level blocks`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{
-				Name: "level", Category: groupOutput,
-				Usage: "keep `LEVEL` none, what was counted; or blocks, a row for each straight run, too; required",
-			},
+			groupOutput.string("level",
+				"keep `LEVEL` none, what was counted; or blocks, a row for each straight run, too; required"),
 		},
 		Action: prune,
 	}

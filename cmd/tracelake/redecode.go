@@ -35,10 +35,7 @@ Examples:
    tracelake redecode run.tla -e firmware.elf
    tracelake redecode run1 --capture capture -e firmware.elf -e boot.elf`,
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{
-				Name: "capture", Category: groupInput, Usage: "`INPUT` is the capture of the dataset",
-				DefaultText: "that in the archive",
-			},
+			groupInput.stringOr("capture", "`INPUT` is the capture of the dataset", "that in the archive"),
 		}, memoryFlags(), []cli.Flag{
 			symbolsFlag(),
 			storeFlag(),

@@ -25,10 +25,7 @@ Examples:
    tracelake report branches run
    tracelake report branches run --by file --fail-under 50`,
 		Flags: slices.Concat(datasetFlags(true), selectionFlags(), excludeFlags(), limitFlags(limitBranches), []cli.Flag{
-			&cli.StringFlag{
-				Name: "by", Category: groupOutput, Usage: "a row for each `WHAT`: function, file or line",
-				DefaultText: "branch",
-			},
+			groupOutput.stringOr("by", "a row for each `WHAT`: function, file or line", "branch"),
 			topFlag(),
 			jsonFlag(),
 			csvFlag(),

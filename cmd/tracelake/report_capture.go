@@ -20,9 +20,7 @@ import (
 // captureFlags say how to read a capture that stands where a dataset may. withSource: sources are picked, too.
 func captureFlags(withSource bool) []cli.Flag {
 	flags := slices.Concat(inputFlags(), memoryFlags(), []cli.Flag{symbolsFlag()}, clockFlags(), []cli.Flag{
-		&cli.StringFlag{
-			Name: "keep", Category: groupOutput, Usage: "keep the dataset of a capture in `DIR`", DefaultText: "it is removed",
-		},
+		groupOutput.stringOr("keep", "keep the dataset of a capture in `DIR`", "it is removed"),
 		jobsFlag("decode a capture on `N` cores"),
 		noProgressFlag(),
 	})

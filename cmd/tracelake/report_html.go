@@ -42,35 +42,17 @@ Examples:
    tracelake report html run -o report.html --path-map /build/fw=. --overwrite
    tracelake report html run1 run2 --time-of run1 -o report.html --no-source`,
 		Flags: slices.Concat([]cli.Flag{
+			outputFlag("write to `FILE`; - is standard output", ""),
+			groupOutput.bool("overwrite", "replace FILE"),
+			groupOutput.stringOr("title", "head the page with `TEXT`", "the names of DIR"),
 			&cli.StringFlag{
-				Name: "output", Aliases: []string{"o"}, Category: groupOutput,
-				Usage: "write to `FILE`; - is standard output",
-			},
-			&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace FILE"},
-			&cli.StringFlag{
-				Name: "title", Category: groupOutput, Usage: "head the page with `TEXT`",
-				DefaultText: "the names of DIR",
-			},
-			&cli.StringFlag{
-				Name: "max-size", Category: groupOutput, Value: "32MB",
+				Name: "max-size", Category: string(groupOutput), Value: "32MB",
 				Usage: "limit the size to `SIZE`; omitted parts are listed",
 			},
-			&cli.StringSliceFlag{
-				Name: "source-root", Category: groupInput,
-				Usage: "source files are in `DIR`: of several, in the first that has one", DefaultText: "where the program runs",
-			},
-			&cli.StringSliceFlag{
-				Name: "path-map", Category: groupInput,
-				Usage: "`OLD=NEW` if the sources moved",
-			},
-			&cli.BoolFlag{
-				Name: "no-source", Category: groupInput,
-				Usage: "leave out the text of source files, which may be secret",
-			},
-			&cli.StringFlag{
-				Name: "time-of", Category: groupInput, Usage: "draw the timeline of `DIR`, one of several datasets",
-				DefaultText: "none",
-			},
+			groupInput.strings("source-root", "source files are in `DIR`: of several, in the first that has one"),
+			groupInput.strings("path-map", "`OLD=NEW` if the sources moved"),
+			groupInput.bool("no-source", "leave out the text of source files, which may be secret"),
+			groupInput.stringOr("time-of", "draw the timeline of `DIR`, one of several datasets", "none"),
 		}, datasetFlags(true)),
 		Action: reportHTML,
 	}

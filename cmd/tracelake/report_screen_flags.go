@@ -26,13 +26,10 @@ const defaultWidth = 100
 
 func screenFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{
-			Name: "width", Category: groupOutput, Usage: "text for `N` columns; 0: any",
-			DefaultText: "the terminal, COLUMNS, 100",
-		},
-		&cli.BoolFlag{Name: "ascii", Category: groupOutput, Usage: "text in ASCII only"},
+		groupOutput.int("width", "text for `N` columns; 0: any", "the terminal, COLUMNS, 100"),
+		groupOutput.bool("ascii", "text in ASCII only"),
 		&cli.StringFlag{
-			Name: "color", Category: groupOutput, Value: colourAuto,
+			Name: "color", Category: string(groupOutput), Value: colourAuto,
 			Usage: "colours: `WHEN` is auto, always or never",
 		},
 	}

@@ -21,13 +21,13 @@ type reporting struct {
 // quietFlags are those of a reporting.
 func quietFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
+		groupRun.bool("quiet", "print nothing but errors"),
 		noProgressFlag(),
 	}
 }
 
 func noProgressFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "no-progress", Category: groupRun, Usage: "no progress bar (there is one on terminals only)"}
+	return groupRun.bool("no-progress", "no progress bar (there is one on terminals only)")
 }
 
 // readReporting reads quietFlags.

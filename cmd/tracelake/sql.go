@@ -42,8 +42,8 @@ Examples:
    tracelake sql run1 run2 -c "FROM coverage"
    tracelake sql run1 < query.sql`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "command", Aliases: []string{"c"}, Category: groupInput, Usage: "run `QUERY` and end"},
-			&cli.BoolFlag{Name: "unsafe", Category: groupInput, Usage: "let queries read and write any file, and load extensions"},
+			&cli.StringFlag{Name: "command", Aliases: []string{"c"}, Category: string(groupInput), Usage: "run `QUERY` and end"},
+			groupInput.bool("unsafe", "let queries read and write any file, and load extensions"),
 		},
 		Action: sql,
 	}

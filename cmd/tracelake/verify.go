@@ -49,8 +49,8 @@ Examples:
    tracelake verify run.tla --capture run.tla
    tracelake verify run1 --capture etb.bin -e firmware.elf`,
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "truth", Category: groupInput, Usage: "compare with the dataset in `DIR`"},
-			&cli.StringFlag{Name: "capture", Category: groupInput, Usage: "decode `INPUT` again, and compare"},
+			groupInput.string("truth", "compare with the dataset in `DIR`"),
+			groupInput.string("capture", "decode `INPUT` again, and compare"),
 		}, inputFlags(), memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag(), jobsFlag("decode on `N` cores")}),
 		Action: verify,
 	}

@@ -23,7 +23,7 @@ and the version of the schema: datasets of that version are those it writes.
 Examples:
    tracelake version
    tracelake version --json`,
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print an object of JSON"}},
+		Flags: []cli.Flag{groupOutput.bool("json", "print an object of JSON")},
 		Action: func(ctx *cli.Context) error {
 			if ctx.NArg() > 0 {
 				return usage("version", "takes no argument", seeHelp(ctx.Command))

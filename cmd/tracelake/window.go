@@ -11,29 +11,17 @@ import (
 // partFlags say which part of a capture to decode.
 func partFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "from", Category: groupInput,
-			Usage:       "decode only segments from this `POINT` on: an offset, seq=N, timestamp=N or segment=N",
-			DefaultText: "the start",
-		},
-		&cli.StringFlag{
-			Name: "to", Category: groupInput, Usage: "decode only segments that begin before this `POINT`",
-			DefaultText: "the end",
-		},
-		&cli.StringFlag{
-			Name: "around", Category: groupInput,
-			Usage: "decode only segments around a point: `POINT±M`, as seq=1000±50",
-		},
+		groupInput.stringOr("from",
+			"decode only segments from this `POINT` on: an offset, seq=N, timestamp=N or segment=N", "the start"),
+		groupInput.stringOr("to", "decode only segments that begin before this `POINT`", "the end"),
+		groupInput.string("around", "decode only segments around a point: `POINT±M`, as seq=1000±50"),
 		indexFlag(),
 	}
 }
 
 // indexFlag says where segments are found.
 func indexFlag() cli.Flag {
-	return &cli.StringFlag{
-		Name: "index", Category: groupInput,
-		Usage: "find --from and --to with the segments of `DIR`, a dataset of the whole capture",
-	}
+	return groupInput.string("index", "find --from and --to with the segments of `DIR`, a dataset of the whole capture")
 }
 
 // readPart reads the flags of a window; nil: all is decoded.
