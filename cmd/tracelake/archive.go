@@ -50,8 +50,7 @@ func archiveFlags() []cli.Flag {
 			DefaultText: "in the archive",
 		},
 		groupOutput.bool("no-images", "keep only the hashes of program memory"),
-		groupOutput.strings("task", "name the tasks of a Context ID: `ID=NAME`"),
-		groupOutput.strings("label", "put a label into the manifest: `KEY=VALUE`"),
+		taskFlag(), labelFlag(),
 	}, clockFlags()...)
 }
 

@@ -83,7 +83,10 @@ func demo(ctx *cli.Context) error {
 	if err := s.demoCoverage(dataset); err != nil {
 		return err
 	}
-	words := strings.Join(append([]string{input}, demoFlags(&opt)...), " ")
+	words := input
+	for _, f := range opt.ELFs {
+		words += " --elf " + f
+	}
 	s.blank()
 	s.line("next steps (in a checkout: go run ./cmd/tracelake for tracelake)")
 	for line := range strings.Lines(fmt.Sprintf(demoNext, dir, words, dataset, input)) {
@@ -151,15 +154,6 @@ func tracedSample(protocol string) (*generate.Capture, error) {
 	}
 	c.Tool = tool()
 	return c, nil
-}
-
-// demoFlags are the flags of a command that reads the sample.
-func demoFlags(o *capture.Options) []string {
-	var flags []string
-	for _, f := range o.ELFs {
-		flags = append(flags, "--elf", f)
-	}
-	return flags
 }
 
 // demoCoverage says how much of the sample's program ran, as report coverage does.

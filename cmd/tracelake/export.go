@@ -65,9 +65,16 @@ func outputFlags() []cli.Flag {
 			Name: "max-rows", Category: string(groupOutput),
 			Usage: "fail where there would be more than `N` rows of instructions or blocks", Value: pipeline.DefaultMaxRows,
 		},
-		groupOutput.strings("task", "name the tasks of a Context ID: `ID=NAME`"),
-		groupOutput.strings("label", "put a label into the manifest: `KEY=VALUE`"),
+		taskFlag(), labelFlag(),
 	}
+}
+
+func taskFlag() cli.Flag {
+	return groupOutput.strings("task", "name the tasks of a Context ID: `ID=NAME`")
+}
+
+func labelFlag() cli.Flag {
+	return groupOutput.strings("label", "put a label into the manifest: `KEY=VALUE`")
 }
 
 // clockFlags say how fast clocks are.

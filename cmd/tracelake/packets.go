@@ -82,10 +82,7 @@ func readPackets(ctx *cli.Context) (pipeline.PacketOptions, error) {
 		return opt, err
 	}
 	w := pipeline.Window{Index: ctx.String("index")}
-	if w.From, err = readPoint(ctx, "from"); err != nil {
-		return opt, err
-	}
-	if w.To, err = readPoint(ctx, "to"); err != nil {
+	if w.Span, err = readSpan(ctx); err != nil {
 		return opt, err
 	}
 	if to := w.To; to.OK && to.V.Kind == w.From.V.Kind && to.V.N < w.From.V.N {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/report/page"
-	"github.com/tracelake/tracelake/pipeline/report/visible"
 	"github.com/tracelake/tracelake/schema/verdict"
 )
 
@@ -168,10 +167,7 @@ func (h *htmlArgs) save(ctx context.Context, stdout io.Writer, text []byte) erro
 		return err
 	}
 	if h.output == capture.Stdin {
-		if v, ok := stdout.(*visible.Writer); ok {
-			stdout = v.Underlying()
-		}
-		return write(stdout)
+		return write(underlying(stdout))
 	}
 	info, err := os.Stat(h.output)
 	switch {

@@ -377,25 +377,23 @@ func readProfile(ctx *cli.Context, r *generate.Recipe) error {
 }
 
 func readData(ctx *cli.Context, r *generate.Recipe) error {
-	words := map[string]generate.Data{
+	return readWord(ctx, "data", &r.Data, map[string]generate.Data{
 		"": generate.NoData, "address": generate.DataAddresses, "value": generate.DataValues, "both": generate.DataBoth,
 		"only": generate.DataOnly,
-	}
-	var ok bool
-	if r.Data, ok = words[ctx.String("data")]; !ok {
-		return usage("--data "+ctx.String("data"), "is not known", "give address, value, both or only")
-	}
-	return nil
+	}, "give address, value, both or only")
 }
 
 func readFraming(ctx *cli.Context, r *generate.Recipe) error {
-	words := map[string]generate.Framing{
-		"memory": generate.FramesInMemory, "port": generate.FramesOfPort,
-		"none": generate.NoFrames,
-	}
+	return readWord(ctx, "framing", &r.Framing, map[string]generate.Framing{
+		"memory": generate.FramesInMemory, "port": generate.FramesOfPort, "none": generate.NoFrames,
+	}, "give memory, port or none")
+}
+
+// readWord reads a flag whose values are words.
+func readWord[T any](ctx *cli.Context, flag string, to *T, words map[string]T, remedy string) error {
 	var ok bool
-	if r.Framing, ok = words[ctx.String("framing")]; !ok {
-		return usage("--framing "+ctx.String("framing"), "is not known", "give memory, port or none")
+	if *to, ok = words[ctx.String(flag)]; !ok {
+		return usage("--"+flag+" "+ctx.String(flag), "is not known", remedy)
 	}
 	return nil
 }

@@ -39,10 +39,7 @@ func readPart(ctx *cli.Context) (*pipeline.Window, error) {
 		return w, nil
 	}
 	var err error
-	if w.From, err = readPoint(ctx, "from"); err != nil {
-		return nil, err
-	}
-	if w.To, err = readPoint(ctx, "to"); err != nil {
+	if w.Span, err = readSpan(ctx); err != nil {
 		return nil, err
 	}
 	switch from, to := w.From, w.To; {
@@ -54,6 +51,14 @@ func readPart(ctx *cli.Context) (*pipeline.Window, error) {
 		return nil, usage("--to "+ctx.String("to"), "is not after --from "+ctx.String("from"), "give a later point")
 	}
 	return w, nil
+}
+
+// readSpan reads --from and --to.
+func readSpan(ctx *cli.Context) (s window.Span, err error) {
+	if s.From, err = readPoint(ctx, "from"); err == nil {
+		s.To, err = readPoint(ctx, "to")
+	}
+	return s, err
 }
 
 func readPoint(ctx *cli.Context, flag string) (p schema.Null[window.Point], err error) {

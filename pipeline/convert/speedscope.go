@@ -69,7 +69,7 @@ func (s *speedscope) value(x any) {
 func (s *speedscope) frame(f *calls.Frame) int {
 	x := speedscopeFrame{Name: f.Text(), Line: f.Line}
 	if f.File != "" {
-		x.File = s.paths.relative(s.paths.mapped(f.File))
+		x.File = s.paths.Move(f.File)
 	}
 	return s.intern(x)
 }
