@@ -35,7 +35,7 @@ Examples:
 				jobsFlag("decode and pack on `N` cores; the files are the same for any N"),
 				resumableFlag(), resumeFlag(),
 			}, quietFlags()),
-		Action: archiveAction,
+		Action: acting(readArchive, writeArchive),
 	}
 }
 
@@ -54,11 +54,7 @@ func archiveFlags() []cli.Flag {
 	}, clockFlags()...)
 }
 
-func archiveAction(ctx *cli.Context) error {
-	args, err := readArchive(ctx)
-	if err != nil {
-		return err
-	}
+func writeArchive(ctx *cli.Context, args *archiveArgs) error {
 	summary, err := runArchive(ctx, args)
 	if err != nil {
 		return unknownSource(ctx, err)

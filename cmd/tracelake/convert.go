@@ -69,7 +69,7 @@ Examples:
 			groupOutput.string("to", "write `FORMAT`"),
 			outputFlag("write to `FILE`", "stdout"),
 		}, pathFlags(), windowFlags(), selectionFlags(), forced(datasetFlags(true))),
-		Action: convertDatasets,
+		Action: acting(readConvert, convertDatasets),
 	}
 }
 
@@ -171,11 +171,7 @@ func listed(words []string) string {
 	return list(words, "and")
 }
 
-func convertDatasets(ctx *cli.Context) error {
-	args, err := readConvert(ctx)
-	if err != nil {
-		return err
-	}
+func convertDatasets(ctx *cli.Context, args *convertArgs) error {
 	f, err := chosenFormat(ctx)
 	if err != nil {
 		return err

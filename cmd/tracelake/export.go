@@ -31,7 +31,7 @@ Examples:
    tracelake export etb.bin -o run1 --protocol pft --framed --source 0x13 -e firmware.elf`,
 		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, partFlags(), memoryFlags(),
 			[]cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), clockFlags(), screenFlags(), runFlags()),
-		Action: export,
+		Action: acting(readExport, export),
 	}
 }
 
@@ -114,11 +114,7 @@ type exportArgs struct {
 	reporting  reporting
 }
 
-func export(ctx *cli.Context) error {
-	args, err := readExport(ctx)
-	if err != nil {
-		return err
-	}
+func export(ctx *cli.Context, args *exportArgs) error {
 	_, done := args.reporting.begin(&args.options, args.input)
 	summary, err := pipeline.Export(ctx.Context, args.input, args.dir, args.options)
 	done()

@@ -60,6 +60,17 @@ func (g flagGroup) float64(name, usage, otherwise string) cli.Flag {
 	return &cli.Float64Flag{Name: name, Category: string(g), Usage: usage, DefaultText: otherwise}
 }
 
+// acting is a command that reads its command line, and then acts.
+func acting[A any](read func(*cli.Context) (A, error), act func(*cli.Context, A) error) cli.ActionFunc {
+	return func(ctx *cli.Context) error {
+		args, err := read(ctx)
+		if err != nil {
+			return err
+		}
+		return act(ctx, args)
+	}
+}
+
 // outputFlag says where to write to.
 func outputFlag(usage, otherwise string) cli.Flag {
 	return &cli.StringFlag{

@@ -41,7 +41,7 @@ Examples:
 			storeFlag(),
 			jobsFlag("decode on `N` cores; the files are the same for any N"),
 		}, quietFlags(), screenFlags()),
-		Action: redecode,
+		Action: acting(readRedecode, redecode),
 	}
 }
 
@@ -53,11 +53,7 @@ type redecodeArgs struct {
 	reporting  reporting
 }
 
-func redecode(ctx *cli.Context) error {
-	args, err := readRedecode(ctx)
-	if err != nil {
-		return err
-	}
+func redecode(ctx *cli.Context, args *redecodeArgs) error {
 	_, done := args.reporting.begin(&args.options, args.input)
 	again, err := pipeline.Redecode(ctx.Context, args.dir, args.input, args.options)
 	done()

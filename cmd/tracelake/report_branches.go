@@ -30,15 +30,11 @@ Examples:
 			jsonFlag(),
 			csvFlag(),
 		}, screenFlags()),
-		Action: branches,
+		Action: asking(limitBranches, branches),
 	}
 }
 
-func branches(ctx *cli.Context) error {
-	q, err := ask(ctx, limitBranches)
-	if err != nil {
-		return err
-	}
+func branches(ctx *cli.Context, q *question) error {
 	b, c, change := q.m.Branches(), q.m.Coverage(q.by), q.change(true)
 	head, limit, baseline := q.head("branches"), q.limit.value(c), q.baselineOf(change)
 	var a *answer.Answer
@@ -48,7 +44,7 @@ func branches(ctx *cli.Context) error {
 	} else {
 		a = answer.BranchesBy(head, b, c, q.by, q.top, limit, baseline)
 	}
-	err = q.write(ctx, a, func(s *screen) {
+	err := q.write(ctx, a, func(s *screen) {
 		s.blank()
 		s.lines(answer.ConditionNotes(&b.Branches, &b.Predicated))
 		if len(b.Rows) == 0 {

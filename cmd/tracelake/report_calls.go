@@ -31,15 +31,11 @@ Examples:
 				baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
 				jsonFlag(), csvFlag(),
 			}, screenFlags()),
-		Action: reportCalls,
+		Action: asking("", reportCalls),
 	}
 }
 
-func reportCalls(ctx *cli.Context) error {
-	q, err := ask(ctx, "")
-	if err != nil {
-		return err
-	}
+func reportCalls(ctx *cli.Context, q *question) error {
 	c, err := calls.Read(q.m, q.dirs, q.options.Test)
 	if err != nil {
 		return err

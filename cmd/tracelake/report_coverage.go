@@ -31,15 +31,11 @@ Examples:
    tracelake report coverage run1 run2 --by function --top 0
    tracelake report coverage run --fail-under 80:lines --exclude 'fault.c=needs a fault'`,
 		Flags:  slices.Concat(datasetFlags(true), selectionFlags(), excludeFlags(), limitFlags(limitInstructions), rowFlags("file")),
-		Action: coverage,
+		Action: asking(limitInstructions, coverage),
 	}
 }
 
-func coverage(ctx *cli.Context) error {
-	q, err := ask(ctx, limitInstructions)
-	if err != nil {
-		return err
-	}
+func coverage(ctx *cli.Context, q *question) error {
 	if q.each && !q.m.HasLines() { // nobody asked for files, and there are none
 		q.by = report.ByFunction
 	}

@@ -27,7 +27,7 @@ Examples:
    tracelake report disasm run --function quicksort
    tracelake report disasm run --function 0x4000859c --source-root src`,
 		Flags:  slices.Concat(datasetFlags(true), selectionFlags(), pathFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
-		Action: disasm,
+		Action: acting(readDisasm, disasm),
 	}
 }
 
@@ -50,11 +50,7 @@ func readDisasm(ctx *cli.Context) (*disasmArgs, error) {
 	return a, err
 }
 
-func disasm(ctx *cli.Context) error {
-	a, err := readDisasm(ctx)
-	if err != nil {
-		return err
-	}
+func disasm(ctx *cli.Context, a *disasmArgs) error {
 	q, err := a.ask(ctx)
 	if err != nil {
 		return err

@@ -28,15 +28,11 @@ Examples:
 				baselineFlag("say which got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
 				jsonFlag(), csvFlag(),
 			}, screenFlags()),
-		Action: reportExceptions,
+		Action: asking("", reportExceptions),
 	}
 }
 
-func reportExceptions(ctx *cli.Context) error {
-	q, err := ask(ctx, "")
-	if err != nil {
-		return err
-	}
+func reportExceptions(ctx *cli.Context, q *question) error {
 	x, err := exceptions.Read(q.dirs, q.options.Test)
 	if err != nil {
 		return err

@@ -53,7 +53,7 @@ Examples:
 			groupInput.bool("no-source", "leave out the text of source files, which may be secret"),
 			groupInput.stringOr("time-of", "draw the timeline of `DIR`, one of several datasets", "none"),
 		}, datasetFlags(true)),
-		Action: reportHTML,
+		Action: acting(readHTML, reportHTML),
 	}
 }
 
@@ -126,11 +126,7 @@ func titleOf(dirs []string) string {
 	return strings.Join(names, ", ")
 }
 
-func reportHTML(ctx *cli.Context) error {
-	h, err := readHTML(ctx)
-	if err != nil {
-		return err
-	}
+func reportHTML(ctx *cli.Context, h *htmlArgs) error {
 	if err := h.decodeCaptures(ctx); err != nil {
 		return err
 	}

@@ -26,15 +26,11 @@ Examples:
    tracelake report tasks run
    tracelake report tasks run --json`,
 		Flags:  slices.Concat(datasetFlags(true), []cli.Flag{topFlag(), jsonFlag(), csvFlag()}, screenFlags()),
-		Action: tasks,
+		Action: asking("", tasks),
 	}
 }
 
-func tasks(ctx *cli.Context) error {
-	q, err := ask(ctx, "")
-	if err != nil {
-		return err
-	}
+func tasks(ctx *cli.Context, q *question) error {
 	t, err := stacks.ReadTasks(q.dirs, q.options.Test)
 	if err != nil {
 		return err

@@ -30,15 +30,11 @@ Examples:
    tracelake report trust run
    tracelake report trust run1 run2 --json`,
 		Flags:  slices.Concat(datasetFlags(true), []cli.Flag{jsonFlag()}, screenFlags()),
-		Action: reportTrust,
+		Action: acting(readDatasets, reportTrust),
 	}
 }
 
-func reportTrust(ctx *cli.Context) error {
-	a, err := readDatasets(ctx)
-	if err != nil {
-		return err
-	}
+func reportTrust(ctx *cli.Context, a *reportArgs) error {
 	a.json = ctx.Bool("json")
 	if err := a.decodeCaptures(ctx); err != nil {
 		return err

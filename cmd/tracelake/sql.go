@@ -45,15 +45,11 @@ Examples:
 			&cli.StringFlag{Name: "command", Aliases: []string{"c"}, Category: string(groupInput), Usage: "run `QUERY` and end"},
 			groupInput.bool("unsafe", "let queries read and write any file, and load extensions"),
 		},
-		Action: sql,
+		Action: acting(readSQL, sql),
 	}
 }
 
-func sql(ctx *cli.Context) error {
-	args, err := readSQL(ctx)
-	if err != nil {
-		return err
-	}
+func sql(ctx *cli.Context, args *sqlArgs) error {
 	views, err := viewsFor(args.dirs)
 	if err != nil {
 		return err

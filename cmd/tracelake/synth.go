@@ -80,7 +80,7 @@ Examples:
 			groupOutput.bool("overwrite", "replace what is in DIR/snapshot and DIR/truth"),
 			groupRun.bool("quiet", "print nothing but errors"),
 		}),
-		Action: synthesize,
+		Action: acting(readSynth, synthesize),
 	}
 }
 
@@ -176,11 +176,7 @@ type synthArgs struct {
 	quiet     bool
 }
 
-func synthesize(ctx *cli.Context) error {
-	args, err := readSynth(ctx)
-	if err != nil {
-		return err
-	}
+func synthesize(ctx *cli.Context, args *synthArgs) (err error) {
 	var log *os.File
 	if args.qemuLog != "" {
 		if log, err = os.Open(args.qemuLog); err != nil {

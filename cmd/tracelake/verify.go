@@ -52,7 +52,7 @@ Examples:
 			groupInput.string("truth", "compare with the dataset in `DIR`"),
 			groupInput.string("capture", "decode `INPUT` again, and compare"),
 		}, inputFlags(), memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag(), jobsFlag("decode on `N` cores")}),
-		Action: verify,
+		Action: acting(readVerify, verify),
 	}
 }
 
@@ -63,11 +63,7 @@ var (
 	errUndecoded = errors.New("is not what the capture decodes to")
 )
 
-func verify(ctx *cli.Context) error {
-	args, err := readVerify(ctx)
-	if err != nil {
-		return err
-	}
+func verify(ctx *cli.Context, args *verifyArgs) error {
 	report, err := check(ctx, args.dir)
 	switch {
 	case err != nil:
