@@ -142,3 +142,8 @@ func (s *screen) leftOut(x *answer.Section) {
 		s.line("%s%s; --top 0 shows all", count(int64(more), "more "+x.Noun), share)
 	}
 }
+
+// newNamer returns what makes these names short.
+func newNamer(names []report.Name) *answer.Namer {
+	return answer.NewNamer(len(names), func(i int) *report.Name { return &names[i] })
+}

@@ -5,17 +5,6 @@ import (
 	"slices"
 )
 
-// A Figure is how many of how many. Of is 0 where that is not known, as without a
-// program file: then there is no percentage.
-type Figure struct{ Covered, Of int64 }
-
-// A Tally counts instructions. Covered ones ran, other than failing their condition;
-// Reached ones were there to run, but always failed it.
-type Tally struct {
-	Figure
-	Reached int64
-}
-
 // Coverage is how much of the program ran.
 type Coverage struct {
 	Named        bool // else rows are instructions: there is no program file, or it has no functions
@@ -89,16 +78,6 @@ func (c *Coverage) add(x *instruction) {
 		c.Branches.add(x)
 	default:
 		c.Predicated.add(x)
-	}
-}
-
-func (t *Tally) add(x *instruction) {
-	t.Of++
-	switch {
-	case x.passed() > 0:
-		t.Covered++
-	case x.failed > 0:
-		t.Reached++
 	}
 }
 

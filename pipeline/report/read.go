@@ -126,13 +126,6 @@ func (m *Merged) addCode(b *schema.Batch) error {
 	return nil
 }
 
-func one(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
-}
-
 // addLines gives instructions their lines.
 func (m *Merged) addLines(b *schema.Batch) error {
 	core, file := b.Columns[schema.LinesCore].Str, b.Columns[schema.LinesFile].Str

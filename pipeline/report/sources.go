@@ -1,8 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 )
 
 // Sources are the source files of the program, and what of it they do not have.
@@ -73,4 +76,143 @@ func sourceFile(c *LineCounts) SourceFile {
 		}
 	}
 	return f
+}
+
+// A sourcePlace is a line of a source file, which need not have code.
+type sourcePlace struct {
+	path string
+	line uint32 // 0: none
+}
+
+// A sourceCode is a function with those instructions of it that count.
+type sourceCode struct {
+	*function
+	any, covered bool
+	entries      int64       // executions of its first instruction
+	first        sourcePlace // line of the first instruction that has one
+	top          sourcePlace // the first line, from its declaration on, in the file of that
+}
+
+// sourceCode returns the functions of a program, by address.
+func (m *Merged) sourceCode(p *program) []sourceCode {
+	all := make([]sourceCode, len(p.functions))
+	for i := range all {
+		all[i].function = &p.functions[i]
+	}
+	for i := range p.code {
+		if x := &p.code[i]; x.counted() {
+			all[x.function].add(m, x)
+		}
+	}
+	return all
+}
+
+// add adds an instruction, in the order of addresses.
+func (f *sourceCode) add(m *Merged, x *instruction) {
+	f.any, f.covered = true, f.covered || x.passed() > 0
+	if x.address == f.address {
+		f.entries = x.passed()
+	}
+	if x.line == none {
+		return
+	}
+	file, line := m.lineOf(x)
+	at := sourcePlace{file, line}
+	f.first = cmp.Or(f.first, at)
+	if at.path == f.file && at.line >= f.line && (f.top.line == 0 || at.line < f.top.line) {
+		f.top = at
+	}
+}
+
+// places returns where the function is declared or, where that is not known, its first line; and
+// the line to show, which has code, if any line of it has. It is of another file where a header
+// declares what a library defines.
+func (f *sourceCode) places() (declared, shown sourcePlace) {
+	if f.file != "" && f.line > 0 {
+		declared = sourcePlace{f.file, f.line}
+	}
+	declared = cmp.Or(declared, f.first)
+	return declared, cmp.Or(f.top, f.first, declared)
+}
+
+// A sourceFunctions puts functions in their files.
+type sourceFunctions struct {
+	*Sources
+	files read.Index[string] // by path
+	at    map[declaration]*SourceFunction
+	order map[int][]*SourceFunction // by file
+}
+
+// A declaration says which functions are copies of one.
+type declaration struct {
+	sourcePlace
+	linkage string
+}
+
+// sourceFunctions adds the functions of all programs.
+func (m *Merged) sourceFunctions(s *Sources) {
+	w := sourceFunctions{s, read.Index[string]{}, map[declaration]*SourceFunction{}, map[int][]*SourceFunction{}}
+	for i := range s.Files {
+		w.files.Of(s.Files[i].Path)
+	}
+	for _, core := range m.cores() {
+		for _, f := range m.sourceCode(m.programs[core]) {
+			if f.any {
+				w.add(&f)
+			}
+		}
+	}
+	for i, list := range w.order {
+		s.Files[i].Functions = distinct(list)
+	}
+}
+
+// add adds a function, or what ran of a copy.
+func (w *sourceFunctions) add(f *sourceCode) {
+	w.Functions++
+	declared, shown := f.places()
+	if declared.line == 0 {
+		w.Lineless++
+		return
+	}
+	key := declaration{declared, f.linkage}
+	x := w.at[key]
+	if x != nil {
+		w.Copies++
+	} else {
+		x = &SourceFunction{Name: f.name, Line: shown.line, linkage: f.linkage}
+		w.at[key] = x
+		file := w.file(shown.path)
+		w.order[file] = append(w.order[file], x)
+	}
+	x.Executions += max(f.entries, one(f.covered))
+}
+
+// file returns the index of a file, which it adds if need be.
+func (w *sourceFunctions) file(path string) int {
+	i, isNew := w.files.Of(path)
+	if isNew {
+		w.Files = append(w.Files, SourceFile{Path: path})
+	}
+	return i
+}
+
+// distinct returns the functions of a file, in order. Those of one name, as instances of a template may be,
+// get their linkage names: other programs know functions by name.
+func distinct(list []*SourceFunction) []SourceFunction {
+	named := map[string]int{}
+	for _, x := range list {
+		named[x.Name]++
+	}
+	all := make([]SourceFunction, len(list))
+	for i, x := range list {
+		all[i] = *x
+		if named[x.Name] > 1 {
+			all[i].Name = cmp.Or(x.linkage, x.Name)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y SourceFunction) int {
+		return cmp.Or(cmp.Compare(x.Line, y.Line), strings.Compare(x.Name, y.Name))
+	})
+	return all
 }
