@@ -35,7 +35,7 @@ func tasks(ctx *cli.Context, q *question) error {
 	if err != nil {
 		return err
 	}
-	took := func(x *stacks.Task) int64 { return answer.Took(t.ByCycles, &x.Executed) }
+	took := func(x *stacks.Task) int64 { return x.Executed.In(t.ByCycles) }
 	slices.SortStableFunc(t.Rows, func(x, y stacks.Task) int { return cmp.Compare(took(&y), took(&x)) })
 	a := answer.Tasks(q.head("tasks"), t, q.top)
 	return q.write(ctx, a, func(s *screen) {

@@ -100,9 +100,9 @@ func (s *speedscope) sampled(p *profile.Profile) error {
 	for i := range p.Frames {
 		frames[i] = s.frame(&p.Frames[i])
 	}
-	unit, weight := durations.InInstructions, func(n *profile.Node) int64 { return n.Own.Instructions }
+	unit, weight := durations.InInstructions, func(n *profile.Node) int64 { return n.Own.In(p.ByCycles) }
 	if p.ByCycles {
-		unit, weight = durations.InCycles, func(n *profile.Node) int64 { return n.Own.Cycles.V }
+		unit = durations.InCycles
 	}
 	nodes := make([][]int32, len(p.Tasks)) // that took something, by task
 	for i := range p.Nodes {

@@ -3,6 +3,7 @@ package answer
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/clock"
@@ -210,10 +211,7 @@ func (x *side) figures(row func(int) *report.HotspotRow, share, suffix string) [
 		}
 		return Of(Own(r.Instructions, r.Cycles, x.c.ByCycles), Total(x.h, x.c.ByCycles))
 	}
-	unit := "INSTRUCTIONS"
-	if x.c.ByCycles {
-		unit = "CYCLES"
-	}
+	unit := strings.ToUpper(UnitOf(x.c.ByCycles) + "s")
 	columns := []Column{
 		{Title: share, Unit: Percent, Weight: Main, Place: 1, At: took},
 		{Title: unit + suffix, Unit: Count, Weight: Number, Place: 2, At: took},

@@ -76,14 +76,6 @@ func unitOf(t *Tree) durations.Unit {
 	return durations.InInstructions
 }
 
-// spent is what was executed, in a unit.
-func spent(unit durations.Unit, w *stacks.Work) int64 {
-	if unit == durations.InCycles {
-		return w.Cycles.V
-	}
-	return w.Instructions
-}
-
 // row returns the index of the row of a key, which it adds if need be.
 func (r *reader) row(k key) int {
 	i, isNew := r.index.Of(k)
@@ -113,7 +105,7 @@ func (r *reader) add(t *Tree, unit durations.Unit, at read.Place) {
 	}
 	t.Inclusive(func(node int32, all stacks.Work) { r.table.Rows[rows[node]].All.Add(all) })
 	t.InCalls(func(node int32, all stacks.Work) {
-		r.bounds[rows[node]].Join(durations.Bounds{Sum: spent(unit, &all)})
+		r.bounds[rows[node]].Join(durations.Bounds{Sum: all.In(unit == durations.InCycles)})
 	})
 }
 
@@ -147,7 +139,8 @@ func (r *reader) conclude(m *report.Merged) *Table {
 	}
 	t.Rows = slices.DeleteFunc(t.Rows, func(r Row) bool { return r.Calls == 0 || !m.Selects(r.Core, r.Address) })
 	slices.SortFunc(t.Rows, func(x, y Row) int {
-		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(spent(y.Unit, &y.All), spent(x.Unit, &x.All)),
+		byCycles := x.Unit == durations.InCycles // as y, where it counts
+		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(y.All.In(byCycles), x.All.In(byCycles)),
 			cmp.Compare(y.Sum, x.Sum), cmp.Compare(y.Calls, x.Calls), x.Compare(&y.Name))
 	})
 	return t

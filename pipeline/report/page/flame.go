@@ -122,14 +122,6 @@ func (b *flameBuilder) siblings(first int32) func(yield func(*profile.Node) bool
 	}
 }
 
-// spent is what is drawn.
-func (b *flameBuilder) spent(w stacks.Work) int64 {
-	if b.p.ByCycles {
-		return w.Cycles.V
-	}
-	return w.Instructions
-}
-
 // An openNode is a node whose children are being written.
 type openNode struct {
 	child  int32 // the next one
@@ -141,10 +133,10 @@ type openNode struct {
 
 // open returns a node whose children are to be written, from the first on.
 func (b *flameBuilder) open(child, at int32, all stacks.Work) openNode {
-	o := openNode{child: child, at: at, short: b.spent(all) / b.parts}
+	o := openNode{child: child, at: at, short: all.In(b.p.ByCycles) / b.parts}
 	thin := 0
 	for n := range b.siblings(child) {
-		if b.spent(n.All) < o.short {
+		if n.All.In(b.p.ByCycles) < o.short {
 			thin++
 		}
 	}
@@ -188,7 +180,7 @@ func (b *flameBuilder) above(node openNode) {
 		child := o.child
 		n, at := &b.p.Nodes[child], int32(len(b.Parent))
 		o.child = b.next[child]
-		if b.spent(n.All) < o.short {
+		if n.All.In(b.p.ByCycles) < o.short {
 			o.merged.Add(n.All)
 			o.calls += max(1, n.Calls)
 			continue

@@ -27,6 +27,14 @@ func (w *Work) Add(x Work) {
 	w.Cycles = schema.Null[int64]{V: w.Cycles.V + x.Cycles.V, OK: w.Cycles.OK || x.Cycles.OK}
 }
 
+// In returns the cycles or, else, the instructions.
+func (w Work) In(cycles bool) int64 {
+	if cycles {
+		return w.Cycles.V
+	}
+	return w.Instructions
+}
+
 // A Tree has the rows of `stacks` of a source.
 type Tree struct {
 	Nodes []Node
