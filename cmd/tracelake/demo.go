@@ -83,13 +83,13 @@ func demo(ctx *cli.Context) error {
 	if err := s.demoCoverage(dataset); err != nil {
 		return err
 	}
-	words := input
+	words := []string{input}
 	for _, f := range opt.ELFs {
-		words += " --elf " + f
+		words = append(words, "--elf", f)
 	}
 	s.blank()
 	s.line("next steps (in a checkout: go run ./cmd/tracelake for tracelake)")
-	for line := range strings.Lines(fmt.Sprintf(demoNext, dir, words, dataset, input)) {
+	for line := range strings.Lines(fmt.Sprintf(demoNext, dir, strings.Join(words, " "), dataset, input)) {
 		s.whole(strings.TrimSuffix(line, "\n"))
 	}
 	return s.writeTo(ctx.App.Writer)

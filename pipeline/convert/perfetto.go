@@ -97,7 +97,7 @@ func (p *perfetto) write(at int64, field protowire.Number) {
 	b = bytesField(b, field, p.inside)
 	p.packet = b
 	p.framed = bytesField(p.framed[:0], tracePacket, b)
-	p.output.add(p.framed)
+	p.add(p.framed)
 }
 
 func varintField(b []byte, field protowire.Number, value uint64) []byte {
