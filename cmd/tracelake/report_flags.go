@@ -41,7 +41,9 @@ func excludeFlags() []cli.Flag {
 // rowFlags say which rows a report has. by is what they stand for by default.
 func rowFlags(by string) []cli.Flag {
 	return slices.Concat([]cli.Flag{
-		&cli.StringFlag{Name: "by", Category: string(groupOutput), Value: by, Usage: "a row for each `WHAT`: function, file or line"},
+		&cli.StringFlag{
+			Name: "by", Category: string(groupOutput), Value: by, Usage: "a row for each `WHAT`: function, file or line",
+		},
 		topFlag(),
 		jsonFlag(),
 		csvFlag(),

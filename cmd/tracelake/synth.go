@@ -146,7 +146,9 @@ func synthProgramFlags() []cli.Flag {
 			Name: "instructions", Category: string(groupProgram), Value: 1_000_000,
 			Usage: "`N` instructions on each core; of a --qemu-log all, or the first N",
 		},
-		&cli.Uint64Flag{Name: "seed", Category: string(groupProgram), Value: 1, Usage: "`N` decides everything left to chance"},
+		&cli.Uint64Flag{
+			Name: "seed", Category: string(groupProgram), Value: 1, Usage: "`N` decides everything left to chance",
+		},
 	}
 }
 

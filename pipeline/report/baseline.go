@@ -129,7 +129,7 @@ func (m *Merged) coveredLines() map[Name]bool {
 	return covered
 }
 
-// eachChange calls a function with each name that is covered either now or was before.
+// eachChange calls a function with each name that is covered now or was before, but not both.
 func eachChange(now, before map[Name]bool, do func(Name, Delta)) {
 	for name := range now {
 		if !before[name] {

@@ -23,7 +23,7 @@ const StretchPage = 4096
 // Stretches returns what ran of a program without names, by core and address.
 func (m *Merged) Stretches() []Stretch {
 	var all []Stretch
-	var last *Stretch // that goes on with the next instruction, if it ran
+	var last *Stretch // that the next instruction may belong to; nil: none
 	for p, x := range m.code() {
 		if x.reached() == 0 {
 			last = nil

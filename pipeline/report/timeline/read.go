@@ -142,8 +142,9 @@ func timeOf(t schema.Null[int64]) int64 {
 func (r *reader) addCalls(b *schema.Batch) error {
 	for row := range b.Rows() {
 		x := span{
-			seq: int64(schema.CallsSeq.At(b, row)), end: endOf(read.Null(b, row, schema.CallsEndSeq)), epoch: int32(schema.CallsEpoch.At(b, row)),
-			at: timeOf(read.Null(b, row, schema.CallsCycle)), until: timeOf(read.Null(b, row, schema.CallsEndCycle)),
+			seq: int64(schema.CallsSeq.At(b, row)), end: endOf(read.Null(b, row, schema.CallsEndSeq)),
+			epoch: int32(schema.CallsEpoch.At(b, row)),
+			at:    timeOf(read.Null(b, row, schema.CallsCycle)), until: timeOf(read.Null(b, row, schema.CallsEndCycle)),
 			node: int32(schema.CallsStack.At(b, row)), why: schema.CallEnd(schema.CallsEnd.At(b, row)),
 		}
 		if err := r.place(&x, x.node); err != nil {
