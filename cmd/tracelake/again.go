@@ -61,7 +61,7 @@ func (a *again) decode(p part) (string, error) {
 	}
 	to := filepath.Join(files, fmt.Sprintf("part%d", len(a.made)))
 	err = pipeline.ExportSpan(a.ctx.Context, p.dir, to, p.source, p.span, pipeline.Options{
-		Workers: runtime.GOMAXPROCS(0), Level: p.level, Tool: schema.Tool{Name: "tracelake", Version: version()},
+		Workers: runtime.GOMAXPROCS(0), Level: p.level, Tool: tool(),
 	})
 	if err == nil {
 		a.made[p] = to

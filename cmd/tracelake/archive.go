@@ -35,37 +35,26 @@ Examples:
 				jobsFlag("decode and pack on `N` cores; the files are the same for any N"),
 				resumableFlag(), resumeFlag(),
 			}, quietFlags()),
-		Action: archiveAction,
+		Action: acting(readArchive, writeArchive),
 	}
 }
 
 // archiveFlags say what archive to write.
 func archiveFlags() []cli.Flag {
 	return append([]cli.Flag{
+		outputFlag("write the archive to `DIR`; required", ""),
+		groupOutput.bool("overwrite", "replace an archive in DIR"),
+		groupOutput.stringOr("level", "pack at `LEVEL` "+strings.Join(seekable.Levels(), ", "), "the last"),
 		&cli.StringFlag{
-			Name: "output", Aliases: []string{"o"}, Category: groupOutput,
-			Usage: "write the archive to `DIR`; required",
-		},
-		&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace an archive in DIR"},
-		&cli.StringFlag{
-			Name: "level", Category: groupOutput,
-			Usage: "pack at `LEVEL` " + strings.Join(seekable.Levels(), ", "), DefaultText: "the last",
-		},
-		&cli.StringFlag{
-			Name: "images", Category: groupOutput, Usage: "keep program memory in `DIR`, which archives share",
+			Name: "images", Category: string(groupOutput), Usage: "keep program memory in `DIR`, which archives share",
 			DefaultText: "in the archive",
 		},
-		&cli.BoolFlag{Name: "no-images", Category: groupOutput, Usage: "keep only the hashes of program memory"},
-		&cli.StringSliceFlag{Name: "task", Category: groupOutput, Usage: "name the tasks of a Context ID: `ID=NAME`"},
-		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
+		groupOutput.bool("no-images", "keep only the hashes of program memory"),
+		taskFlag(), labelFlag(),
 	}, clockFlags()...)
 }
 
-func archiveAction(ctx *cli.Context) error {
-	args, err := readArchive(ctx)
-	if err != nil {
-		return err
-	}
+func writeArchive(ctx *cli.Context, args *archiveArgs) error {
 	summary, err := runArchive(ctx, args)
 	if err != nil {
 		return unknownSource(ctx, err)

@@ -66,13 +66,10 @@ Examples:
    tracelake convert --to cobertura run --path-map /build/fw=. --source-root src
    tracelake convert --to pprof run -o run.pb.gz`,
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "to", Category: groupOutput, Usage: "write `FORMAT`"},
-			&cli.StringFlag{
-				Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`",
-				DefaultText: "stdout",
-			},
+			groupOutput.string("to", "write `FORMAT`"),
+			outputFlag("write to `FILE`", "stdout"),
 		}, pathFlags(), windowFlags(), selectionFlags(), forced(datasetFlags(true))),
-		Action: convertDatasets,
+		Action: acting(readConvert, convertDatasets),
 	}
 }
 
@@ -168,18 +165,13 @@ func formatNames(all []format) []string {
 
 // listed joins words for a sentence: a, b and c.
 func listed(words []string) string {
-	last := len(words) - 1
-	if last == 0 {
+	if len(words) == 1 {
 		return words[0]
 	}
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+	return list(words, "and")
 }
 
-func convertDatasets(ctx *cli.Context) error {
-	args, err := readConvert(ctx)
-	if err != nil {
-		return err
-	}
+func convertDatasets(ctx *cli.Context, args *convertArgs) error {
 	f, err := chosenFormat(ctx)
 	if err != nil {
 		return err

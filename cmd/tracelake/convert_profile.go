@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/pipeline/convert"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 )
 
@@ -17,11 +18,7 @@ func foldedFormat() format {
 			if err != nil {
 				return err
 			}
-			unit := "instructions"
-			if p.ByCycles {
-				unit = "cycles"
-			}
-			c.notes.line("the numbers are %s", unit)
+			c.notes.line("the numbers are %ss", answer.UnitOf(p.ByCycles))
 			return convert.Folded(&c.out, p)
 		},
 	}

@@ -61,15 +61,9 @@ func perfettoFormat() format {
 // windowFlags say which part of the time is wanted.
 func windowFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "from", Category: groupInput, Usage: "leave out what was before an instruction, `seq=N`"},
-		&cli.StringFlag{
-			Name: "until", Category: groupInput,
-			Usage: "leave out an instruction, `seq=N`, and what was after it",
-		},
-		&cli.StringFlag{
-			Name: "around", Category: groupInput,
-			Usage: "only M instructions before and after one: `seq=N±M`, or seq=N+-M",
-		},
+		groupInput.string("from", "leave out what was before an instruction, `seq=N`"),
+		groupInput.string("until", "leave out an instruction, `seq=N`, and what was after it"),
+		groupInput.string("around", "only M instructions before and after one: `seq=N±M`, or seq=N+-M"),
 	}
 }
 

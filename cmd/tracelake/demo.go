@@ -42,11 +42,11 @@ Examples:
    tracelake demo --protocol etmv1`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{
-				Name: "protocol", Category: groupInput, Value: demoProtocol,
+				Name: "protocol", Category: string(groupInput), Value: demoProtocol,
 				Usage: "show `PROTOCOL` " + list(generate.Protocols(), "or"),
 			},
 			&cli.StringFlag{
-				Name: "output", Aliases: []string{"o"}, Category: groupOutput, Value: "tracelake-demo",
+				Name: "output", Aliases: []string{"o"}, Category: string(groupOutput), Value: "tracelake-demo",
 				Usage: "write to `DIR`",
 			},
 		},
@@ -83,10 +83,13 @@ func demo(ctx *cli.Context) error {
 	if err := s.demoCoverage(dataset); err != nil {
 		return err
 	}
-	words := strings.Join(append([]string{input}, demoFlags(&opt)...), " ")
+	words := []string{input}
+	for _, f := range opt.ELFs {
+		words = append(words, "--elf", f)
+	}
 	s.blank()
 	s.line("next steps (in a checkout: go run ./cmd/tracelake for tracelake)")
-	for line := range strings.Lines(fmt.Sprintf(demoNext, dir, words, dataset, input)) {
+	for line := range strings.Lines(fmt.Sprintf(demoNext, dir, strings.Join(words, " "), dataset, input)) {
 		s.whole(strings.TrimSuffix(line, "\n"))
 	}
 	return s.writeTo(ctx.App.Writer)
@@ -149,17 +152,8 @@ func tracedSample(protocol string) (*generate.Capture, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Tool = schema.Tool{Name: "tracelake", Version: version()}
+	c.Tool = tool()
 	return c, nil
-}
-
-// demoFlags are the flags of a command that reads the sample.
-func demoFlags(o *capture.Options) []string {
-	var flags []string
-	for _, f := range o.ELFs {
-		flags = append(flags, "--elf", f)
-	}
-	return flags
 }
 
 // demoCoverage says how much of the sample's program ran, as report coverage does.

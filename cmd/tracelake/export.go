@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/arrowfile"
@@ -31,74 +32,65 @@ Examples:
    tracelake export etb.bin -o run1 --protocol pft --framed --source 0x13 -e firmware.elf`,
 		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, partFlags(), memoryFlags(),
 			[]cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), clockFlags(), screenFlags(), runFlags()),
-		Action: export,
+		Action: acting(readExport, export),
 	}
 }
 
 // symbolsFlag names what ran.
 func symbolsFlag() cli.Flag {
-	return &cli.StringSliceFlag{
-		Name: "symbols", Category: groupMemory,
-		Usage: "names of functions and lines from an ELF `FILE`, FILE@BASE or CORE=FILE; --elf implies it",
-	}
+	return groupMemory.strings("symbols",
+		"names of functions and lines from an ELF `FILE`, FILE@BASE or CORE=FILE; --elf implies it")
 }
 
 // outputFlags say what dataset to write.
 func outputFlags() []cli.Flag {
 	return []cli.Flag{
+		outputFlag("write the dataset to `DIR`; required", ""),
+		groupOutput.bool("overwrite", "replace a dataset in DIR"),
 		&cli.StringFlag{
-			Name: "output", Aliases: []string{"o"}, Category: groupOutput,
-			Usage: "write the dataset to `DIR`; required",
-		},
-		&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace a dataset in DIR"},
-		&cli.StringFlag{
-			Name: "level", Category: groupOutput, Value: "instructions",
+			Name: "level", Category: string(groupOutput), Value: "instructions",
 			Usage: "`LEVEL` instructions, a row for each; blocks, a row for each straight run; or none: they are counted, " +
 				"which is fastest",
 		},
-		&cli.StringFlag{Name: "format", Category: groupOutput, Value: "parquet", Usage: "`FORMAT` parquet or arrow"},
-		&cli.StringFlag{
-			Name: "codec", Category: groupOutput,
-			Usage: "compress with `CODEC` " + strings.Join(parquetfile.CodecNames(), ", ") + "; arrow: " +
-				strings.Join(arrowfile.CodecNames(), ", "), DefaultText: "the first; of blocks zstd3",
-		},
-		&cli.StringFlag{
-			Name: "tables", Category: groupOutput,
-			Usage:       "write the tables `A,B` beside those always written, or all; +A,+B: beside those written by default",
-			DefaultText: "all but packets, and cycle_counts at level none",
-		},
-		&cli.BoolFlag{
-			Name: "packets-only", Category: groupOutput,
-			Usage: "write the tables that need no program: packets, exceptions, events, timestamps, contexts, and those " +
-				"always written",
-		},
+		&cli.StringFlag{Name: "format", Category: string(groupOutput), Value: "parquet", Usage: "`FORMAT` parquet or arrow"},
+		groupOutput.stringOr("codec",
+			"compress with `CODEC` "+strings.Join(parquetfile.CodecNames(), ", ")+"; arrow: "+
+				strings.Join(arrowfile.CodecNames(), ", "), "the first; of blocks zstd3"),
+		groupOutput.stringOr("tables",
+			"write the tables `A,B` beside those always written, or all; +A,+B: beside those written by "+
+				"default", "all but packets, and cycle_counts at level none"),
+		groupOutput.bool("packets-only",
+			"write the tables that need no program: packets, exceptions, events, timestamps, contexts, "+
+				"and those always written"),
 		&cli.Int64Flag{
-			Name: "max-rows", Category: groupOutput,
+			Name: "max-rows", Category: string(groupOutput),
 			Usage: "fail where there would be more than `N` rows of instructions or blocks", Value: pipeline.DefaultMaxRows,
 		},
-		&cli.StringSliceFlag{Name: "task", Category: groupOutput, Usage: "name the tasks of a Context ID: `ID=NAME`"},
-		&cli.StringSliceFlag{Name: "label", Category: groupOutput, Usage: "put a label into the manifest: `KEY=VALUE`"},
+		taskFlag(), labelFlag(),
 	}
+}
+
+func taskFlag() cli.Flag {
+	return groupOutput.strings("task", "name the tasks of a Context ID: `ID=NAME`")
+}
+
+func labelFlag() cli.Flag {
+	return groupOutput.strings("label", "put a label into the manifest: `KEY=VALUE`")
 }
 
 // clockFlags say how fast clocks are.
 func clockFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.Uint64Flag{
-			Name: "timestamp-hz", Category: groupOutput, Usage: "timestamps count at `HZ`",
-			DefaultText: "as the snapshot says",
-		},
-		&cli.Uint64Flag{Name: "cycle-hz", Category: groupOutput, Usage: "cycles count at `HZ`", DefaultText: "not known"},
+		groupOutput.uint64("timestamp-hz", "timestamps count at `HZ`", "as the snapshot says"),
+		groupOutput.uint64("cycle-hz", "cycles count at `HZ`", "not known"),
 	}
 }
 
 // runFlags say how to run.
 func runFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.Float64Flag{
-			Name: "require", Category: groupRun,
-			Usage: "exit with 3 unless `PERCENT` of each source is decoded, placed, and agrees", DefaultText: "nothing",
-		},
+		groupRun.float64("require",
+			"exit with 3 unless `PERCENT` of each source is decoded, placed, and agrees", "nothing"),
 		jobsFlag("decode on `N` cores; the files are the same for any N"),
 		resumableFlag(), resumeFlag(),
 	}, quietFlags()...)
@@ -107,14 +99,11 @@ func runFlags() []cli.Flag {
 // resumableFlag and resumeFlag are those of commands whose output is kept if they are
 // interrupted.
 func resumableFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "resumable", Category: groupRun, Usage: "keep what is finished if interrupted"}
+	return groupRun.bool("resumable", "keep what is finished if interrupted")
 }
 
 func resumeFlag() cli.Flag {
-	return &cli.BoolFlag{
-		Name: "resume", Category: groupRun,
-		Usage: "continue an interrupted --resumable, given the same flags",
-	}
+	return groupRun.bool("resume", "continue an interrupted --resumable, given the same flags")
 }
 
 // exportArgs is what a command line of export says.
@@ -126,11 +115,7 @@ type exportArgs struct {
 	reporting  reporting
 }
 
-func export(ctx *cli.Context) error {
-	args, err := readExport(ctx)
-	if err != nil {
-		return err
-	}
+func export(ctx *cli.Context, args *exportArgs) error {
 	_, done := args.reporting.begin(&args.options, args.input)
 	summary, err := pipeline.Export(ctx.Context, args.input, args.dir, args.options)
 	done()
@@ -318,4 +303,83 @@ func readHz(ctx *cli.Context, _ *pipeline.Options) error {
 		}
 	}
 	return nil
+}
+
+// An unmetError says that a dataset was made, but that less of it is right than was
+// asked for.
+type unmetError struct {
+	dir      string
+	source   *pipeline.SourceSummary
+	least    shareOf
+	required float64 // in percent
+}
+
+func (e *unmetError) Error() string {
+	text := fmt.Sprintf("%s: source %s: %s %s, but %v %% is required", e.dir, schema.SourceText(e.source.Source),
+		figures.Share(e.least.share), e.least.what, e.required)
+	if why := whatIsWrong(e.source.Reading, &e.source.Agreements); why != "" {
+		text += ": " + why
+	}
+	return text
+}
+
+// A shareOf is a share of something, from 0 to 1.
+type shareOf struct {
+	share float64
+	what  string // follows the share: "of the bytes are decoded"
+}
+
+// requirement returns what --require says, in percent; 0 is nothing.
+func requirement(ctx *cli.Context) (float64, error) {
+	if !ctx.IsSet("require") {
+		return 0, nil
+	}
+	percent := ctx.Float64("require")
+	if !(percent > 0 && percent <= 100) {
+		return 0, usage(fmt.Sprintf("--require %v", percent), "is not a percentage that can be missed",
+			"give more than 0, and 100 at most")
+	}
+	return percent, nil
+}
+
+// checkRequired fails with an [*unmetError] if less is right of a source that was
+// decoded than is required: it names the source of which least is.
+func checkRequired(dir string, s *pipeline.Summary, required float64) error {
+	var worst *unmetError
+	for i := range s.Sources {
+		src := &s.Sources[i]
+		if src.Reading == nil {
+			continue // not decoded
+		}
+		least := leastShare(&src.SourceTotals, src.Reading.NoProgram)
+		if 100*least.share < required && (worst == nil || least.share < worst.least.share) {
+			worst = &unmetError{dir, src, least, required}
+		}
+	}
+	if worst == nil {
+		return nil
+	}
+	return worst
+}
+
+// leastShare returns the least of what is decoded, of that placed, and agrees with
+// the program, if there is one.
+func leastShare(s *schema.SourceTotals, noProgram bool) shareOf {
+	if noProgram {
+		return shareOf{s.DecodedShare().V, "of the bytes are decoded"}
+	}
+	least := shareOf{1, "of the bytes are decoded"}
+	for _, x := range []struct {
+		share schema.Null[float64]
+		what  string
+	}{
+		{s.DecodedShare(), "of the bytes are decoded"},
+		{s.PlacedShare(), "of the decoded bytes are placed"},
+		{s.Agreement.Share(), "of the packets compared agree with the program"},
+	} {
+		if x.share.OK && x.share.V < least.share {
+			least = shareOf{x.share.V, x.what}
+		}
+	}
+	return least
 }

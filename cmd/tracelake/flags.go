@@ -19,13 +19,64 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// The groups of flags, as --help shows them.
+// A flagGroup is a group of flags, as --help shows them. Its methods make flags of it: their name, what they say
+// and, if it is to be said, what holds without them.
+type flagGroup string
+
 const (
-	groupInput  = "Input"
-	groupMemory = "Program memory"
-	groupOutput = "Output"
-	groupRun    = "Run"
+	groupInput  flagGroup = "Input"
+	groupMemory flagGroup = "Program memory"
+	groupOutput flagGroup = "Output"
+	groupRun    flagGroup = "Run"
 )
+
+func (g flagGroup) bool(name, usage string) cli.Flag {
+	return &cli.BoolFlag{Name: name, Category: string(g), Usage: usage}
+}
+
+func (g flagGroup) string(name, usage string) cli.Flag { return g.stringOr(name, usage, "") }
+
+func (g flagGroup) stringOr(name, usage, otherwise string) cli.Flag {
+	return &cli.StringFlag{Name: name, Category: string(g), Usage: usage, DefaultText: otherwise}
+}
+
+func (g flagGroup) strings(name, usage string) cli.Flag {
+	return &cli.StringSliceFlag{Name: name, Category: string(g), Usage: usage}
+}
+
+func (g flagGroup) int(name, usage, otherwise string) cli.Flag {
+	return &cli.IntFlag{Name: name, Category: string(g), Usage: usage, DefaultText: otherwise}
+}
+
+func (g flagGroup) int64(name, usage, otherwise string) cli.Flag {
+	return &cli.Int64Flag{Name: name, Category: string(g), Usage: usage, DefaultText: otherwise}
+}
+
+func (g flagGroup) uint64(name, usage, otherwise string) cli.Flag {
+	return &cli.Uint64Flag{Name: name, Category: string(g), Usage: usage, DefaultText: otherwise}
+}
+
+func (g flagGroup) float64(name, usage, otherwise string) cli.Flag {
+	return &cli.Float64Flag{Name: name, Category: string(g), Usage: usage, DefaultText: otherwise}
+}
+
+// acting is a command that reads its command line, and then acts.
+func acting[A any](read func(*cli.Context) (A, error), act func(*cli.Context, A) error) cli.ActionFunc {
+	return func(ctx *cli.Context) error {
+		args, err := read(ctx)
+		if err != nil {
+			return err
+		}
+		return act(ctx, args)
+	}
+}
+
+// outputFlag says where to write to.
+func outputFlag(usage, otherwise string) cli.Flag {
+	return &cli.StringFlag{
+		Name: "output", Aliases: []string{"o"}, Category: string(groupOutput), Usage: usage, DefaultText: otherwise,
+	}
+}
 
 // protocolNames are the names of the protocols that are decoded; of those alone that are
 // samples of a trace port.
@@ -42,32 +93,14 @@ func protocolNames(samples bool) []string {
 // inputFlags say how to read INPUT.
 func inputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "protocol", Category: groupInput,
-			Usage: "INPUT is a raw file of `PROTOCOL` " + list(protocolNames(false), "or"),
-		},
-		&cli.BoolFlag{Name: "framed", Category: groupInput, Usage: "a raw file is in CoreSight formatter frames"},
-		&cli.StringSliceFlag{
-			Name: "reg", Category: groupInput,
-			Usage: "set a trace register or a setting: `NAME=VALUE`, as ETMCR=0x400, LAYOUT=etb",
-		},
-		&cli.StringFlag{Name: "buffer", Category: groupInput, Usage: "read only the buffer `NAME`"},
-		&cli.Int64Flag{
-			Name: "frame-offset", Category: groupInput, Usage: "the first frame starts at byte `N` of the buffer",
-			DefaultText: "found",
-		},
-		&cli.Int64Flag{
-			Name: "ring-start", Category: groupInput, Usage: "the oldest byte of the buffer is byte `N`",
-			DefaultText: "0",
-		},
-		&cli.Int64Flag{
-			Name: "max-input", Category: groupInput,
-			Usage: "unpack at most `N` bytes of a compressed file or of standard input", DefaultText: "64 GiB",
-		},
-		&cli.BoolFlag{
-			Name: "allow-outside", Category: groupInput,
-			Usage: "the snapshot may name files outside its directory",
-		},
+		groupInput.string("protocol", "INPUT is a raw file of `PROTOCOL` "+list(protocolNames(false), "or")),
+		groupInput.bool("framed", "a raw file is in CoreSight formatter frames"),
+		groupInput.strings("reg", "set a trace register or a setting: `NAME=VALUE`, as ETMCR=0x400, LAYOUT=etb"),
+		groupInput.string("buffer", "read only the buffer `NAME`"),
+		groupInput.int64("frame-offset", "the first frame starts at byte `N` of the buffer", "found"),
+		groupInput.int64("ring-start", "the oldest byte of the buffer is byte `N`", "0"),
+		groupInput.int64("max-input", "unpack at most `N` bytes of a compressed file or of standard input", "64 GiB"),
+		groupInput.bool("allow-outside", "the snapshot may name files outside its directory"),
 	}
 }
 
@@ -75,30 +108,24 @@ func inputFlags() []cli.Flag {
 func memoryFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{
-			Name: "elf", Aliases: []string{"e"}, Category: groupMemory,
+			Name: "elf", Aliases: []string{"e"}, Category: string(groupMemory),
 			Usage: "memory from an ELF `FILE` or FILE@BASE",
 		},
-		&cli.StringSliceFlag{
-			Name: "image", Category: groupMemory,
-			Usage: "memory from a binary `FILE@ADDR` or FILE@ADDR:SPACE",
-		},
+		groupMemory.strings("image", "memory from a binary `FILE@ADDR` or FILE@ADDR:SPACE"),
 	}
 }
 
 // storeFlag says where the images of an archive are.
 func storeFlag() cli.Flag {
 	return &cli.StringFlag{
-		Name: "images", Category: groupMemory, Usage: "the program memory of an archive is in `DIR`",
+		Name: "images", Category: string(groupMemory), Usage: "the program memory of an archive is in `DIR`",
 		DefaultText: "where it says",
 	}
 }
 
 // sourceFlag picks sources.
 func sourceFlag() cli.Flag {
-	return &cli.StringSliceFlag{
-		Name: "source", Category: groupInput,
-		Usage: "only the source with trace `ID`: 0x13 is hexadecimal, 19 decimal",
-	}
+	return groupInput.strings("source", "only the source with trace `ID`: 0x13 is hexadecimal, 19 decimal")
 }
 
 // captureOptions returns what inputFlags and memoryFlags say.
@@ -137,7 +164,7 @@ func offsetIfSet(ctx *cli.Context, name string) *int64 {
 
 // jobsFlag says how many cores to use.
 func jobsFlag(usage string) cli.Flag {
-	return &cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: groupRun, Usage: usage, DefaultText: "all"}
+	return &cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: string(groupRun), Usage: usage, DefaultText: "all"}
 }
 
 // jobs returns the number of cores to use.
@@ -195,6 +222,23 @@ func unknownSource(ctx *cli.Context, err error) error {
 		return usage("--source "+text, "is not a source of the capture", remedy)
 	}
 	return err
+}
+
+// dirArgument returns the one argument of a command, which has to exist. needs and remedy say what it is.
+func dirArgument(ctx *cli.Context, needs, remedy string) (string, error) {
+	switch n := ctx.NArg(); {
+	case n == 0:
+		return "", usage(fullName(ctx.Command), "needs a DIR, "+needs, seeHelp(ctx.Command))
+	case n > 1:
+		return "", usage(fullName(ctx.Command), fmt.Sprintf("takes one DIR, but is given %d: %s", n,
+			strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
+	}
+	dir := ctx.Args().First()
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		// Whatever else is wrong with the command line.
+		return "", &missingError{dir, remedy}
+	}
+	return dir, nil
 }
 
 // inputArgument returns the one argument of a command, which has to exist.

@@ -6,13 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/probe"
 	"github.com/tracelake/tracelake/pipeline/probe/identify"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -164,11 +167,11 @@ func (s *screen) buffer(x *probe.BufferInspection) {
 	}
 	s.blank()
 	s.line("%s", text)
-	t := &table.Table{Columns: []table.Column{
-		{Title: "PART", Kind: table.Name},
-		{Title: "SHARE", Kind: table.Main},
-		{Kind: table.Share},
-		{Title: "BYTES", Kind: table.Main},
+	t := &table.Table{Columns: []answer.Column{
+		{Title: "PART", Weight: answer.Name},
+		{Title: "SHARE", Weight: answer.Main},
+		{Weight: answer.Share},
+		{Title: "BYTES", Weight: answer.Main},
 	}}
 	whole := min(x.Looked, x.Bytes)
 	add := func(name string, n int64) {
@@ -283,11 +286,11 @@ func (s *screen) images(images []probe.ImageInspection) {
 		s.indented("none; give it with -e FILE or --image FILE@ADDR")
 		return
 	}
-	t := &table.Table{Columns: []table.Column{
-		{Title: "ADDRESS", Kind: table.Main},
-		{Title: "BYTES", Kind: table.Main},
-		{Title: "FILE", Kind: table.Path},
-		{Title: "OF", Kind: table.Remark},
+	t := &table.Table{Columns: []answer.Column{
+		{Title: "ADDRESS", Weight: answer.Main},
+		{Title: "BYTES", Weight: answer.Main},
+		{Title: "FILE", Weight: answer.Path},
+		{Title: "OF", Weight: answer.Remark},
 	}}
 	for _, i := range images {
 		var of []string
@@ -300,4 +303,146 @@ func (s *screen) images(images []probe.ImageInspection) {
 		t.Add(table.Bar{}, i.Address, thousands(i.Bytes), i.File, strings.Join(of, ", "))
 	}
 	s.table(t)
+}
+
+// found says what an input is that is no capture.
+func (s *screen) found(in *probe.Inspection) {
+	s.line("%s", in.Found.Sentence(in.Input))
+	s.commands(in.Lines)
+}
+
+// framingWords says how streams are in a file.
+func framingWords(framed bool) string {
+	if framed {
+		return "in formatter frames"
+	}
+	return "as one stream"
+}
+
+// confidenceWords are the words for a confidence.
+var confidenceWords = map[probe.Confidence]string{
+	probe.Certain: "certainly", probe.Likely: "probably", probe.Uncertain: "perhaps",
+	probe.NoGuess: "no trace that is read here",
+}
+
+// guess says how a raw file was read, the best way first.
+func (s *screen) guess(g *probe.Guess) {
+	words := confidenceWords[g.Confidence]
+	if g.Confidence != probe.NoGuess {
+		words += " trace " + framingWords(g.Framed)
+	}
+	s.indented("%s; read in every way:", words)
+	t := &table.Table{Columns: []answer.Column{
+		{Title: "READ AS", Weight: answer.Name},
+		{Title: "DECODED", Weight: answer.Main},
+		{Weight: answer.Share},
+		{Title: "OF", Weight: answer.Main},
+		{Weight: answer.Remark},
+	}}
+	for i := range g.Tried {
+		x := &g.Tried[i]
+		t.Add(table.Bar{Full: float64(x.Decoded.N), Whole: float64(x.Decoded.Total)}, x.Protocol+" "+framingWords(x.Framed),
+			s.exact(x.Decoded.N, x.Decoded.Total), count(x.Decoded.Total, strings.TrimSuffix(x.Unit, "s")), isyncWords(x))
+	}
+	if t.Rows() > 0 {
+		s.table(t)
+	}
+}
+
+// isyncWords says how many I-syncs there are, and whether they can be right.
+func isyncWords(t *probe.Tried) string {
+	what := "I-sync"
+	if t.Unit == schema.UnitSamples.String() {
+		what = "cut"
+	}
+	words := count(t.ISyncs, what)
+	decoded := float64(t.Decoded.N) / float64(max(t.Decoded.Total, 1))
+	if t.ISyncs > 0 && t.Rate < decoded/2 {
+		words += " that no trace unit sends"
+	}
+	return words
+}
+
+// guessed says what a source of a raw file is, and what its stream says about the
+// registers.
+func (s *screen) guessed(g *probe.Guessed) {
+	if g == nil {
+		return
+	}
+	if g.Confidence != probe.NoGuess && len(g.Tried) > 1 {
+		next := &g.Tried[1]
+		s.item("protocol", "%s %s; as %s %s decodes, with %s", confidenceWords[g.Confidence], g.Tried[0].Protocol,
+			next.Protocol, percent(next.Decoded.N, next.Decoded.Total), isyncWords(next))
+	}
+	if len(g.Unseen) > 0 {
+		s.item("unknown", "%s: only the program shows it; inspect again with -e FILE", strings.Join(g.Unseen, ", "))
+	}
+}
+
+// suggested says with which values of registers the stream reads better.
+func (s *screen) suggested(suggested []probe.Suggestion) {
+	for _, x := range suggested {
+		s.item("suggested", "%s: %s (%s fits, %s without)", x.Register, x.Means, figures.Share(x.With),
+			figures.Share(x.Without))
+	}
+}
+
+// trials lists how the settings did that were left to be found.
+func (s *screen) trials(trials []probe.TrialResult) {
+	label := "trials"
+	for _, x := range trials {
+		s.pair(label, fmt.Sprintf("%-32s", x.Settings), fmt.Sprintf("%s of %s checks right, %s", thousands(x.Right),
+			thousands(x.Checks), count(x.Errors, "error")))
+		label = ""
+	}
+}
+
+// fifoWords says how far statuses and bytes of samples fit together.
+func fifoWords(f *probe.FIFOAgreement) string {
+	right := "no offset to compare"
+	if f.Offsets > 0 {
+		right = fmt.Sprintf("%s of %s right (%s)", thousands(f.OffsetsRight), count(f.Offsets, "offset"),
+			percent(f.OffsetsRight, f.Offsets))
+	}
+	waits := "no wait"
+	if f.Waits > 0 {
+		waits = fmt.Sprintf("%s of %s with no byte owed (%s)", thousands(f.WaitsUnowed), count(f.Waits, "wait"),
+			percent(f.WaitsUnowed, f.Waits))
+	}
+	return fmt.Sprintf("%s, %s, %s", right, waits, count(f.Reserved, "reserved header"))
+}
+
+// questionWords are a question, and what answers it: in the singular.
+var questionWords = map[decode.Question]struct{ question, evidence string }{
+	decode.AskCycles:     {"how many cycles?", "cycle count"},
+	decode.AskTimestamps: {"at what time?", "timestamp"},
+	decode.AskContexts:   {"in which task?", "context"},
+	decode.AskData:       {"which data?", "data access"},
+	decode.AskConditions: {"did it pass its condition?", ""},
+}
+
+// answers says which questions a source can answer, and what to set in the trace unit
+// for the others.
+func (s *screen) answers(answers []probe.Answer) {
+	label := "answers"
+	for i := range answers {
+		a := &answers[i]
+		s.pair(label, fmt.Sprintf("%-26s", questionWords[a.Question].question), answerWords(a))
+		label = ""
+	}
+}
+
+func answerWords(a *probe.Answer) string {
+	evidence := questionWords[a.Question].evidence
+	switch {
+	case a.Yes && a.Seen > 0:
+		return "yes, " + count(a.Seen, evidence)
+	case a.Yes:
+		return "yes"
+	case a.Why != "":
+		return "no: " + a.Why
+	case a.Enabled:
+		return "no " + evidence + " in the sample, though the registers say that they are traced"
+	}
+	return "no: set " + a.Set
 }

@@ -37,19 +37,12 @@ Examples:
    tracelake packets ptm.bin --protocol pft --reg ETMCR=0x1400 --json`,
 		Flags: slices.Concat(inputFlags(), []cli.Flag{
 			sourceFlag(),
-			&cli.StringFlag{
-				Name: "from", Category: groupOutput,
-				Usage: "only packets from this `POINT` on: an offset as 0x400 or 1024; with --index seq=N, timestamp=N or segment=N", DefaultText: "the start",
-			},
-			&cli.StringFlag{
-				Name: "to", Category: groupOutput, Usage: "only packets before this `POINT`",
-				DefaultText: "the end",
-			},
-			&cli.StringFlag{
-				Name: "index", Category: groupInput,
-				Usage: "find points with the segments of `DIR`, a dataset of the whole capture",
-			},
-			&cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print a JSON object for each packet, one a line"},
+			groupOutput.stringOr("from",
+				"only packets from this `POINT` on: an offset as 0x400 or 1024; with --index seq=N, timestamp=N or "+
+					"segment=N", "the start"),
+			groupOutput.stringOr("to", "only packets before this `POINT`", "the end"),
+			groupInput.string("index", "find points with the segments of `DIR`, a dataset of the whole capture"),
+			groupOutput.bool("json", "print a JSON object for each packet, one a line"),
 		}),
 		Action: packets,
 	}
@@ -89,10 +82,7 @@ func readPackets(ctx *cli.Context) (pipeline.PacketOptions, error) {
 		return opt, err
 	}
 	w := pipeline.Window{Index: ctx.String("index")}
-	if w.From, err = readPoint(ctx, "from"); err != nil {
-		return opt, err
-	}
-	if w.To, err = readPoint(ctx, "to"); err != nil {
+	if w.Span, err = readSpan(ctx); err != nil {
 		return opt, err
 	}
 	if to := w.To; to.OK && to.V.Kind == w.From.V.Kind && to.V.N < w.From.V.N {

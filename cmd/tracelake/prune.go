@@ -1,11 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -32,10 +29,8 @@ Examples:
    tracelake prune run1 --level none
    tracelake prune run1 --level blocks`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{
-				Name: "level", Category: groupOutput,
-				Usage: "keep `LEVEL` none, what was counted; or blocks, a row for each straight run, too; required",
-			},
+			groupOutput.string("level",
+				"keep `LEVEL` none, what was counted; or blocks, a row for each straight run, too; required"),
 		},
 		Action: prune,
 	}
@@ -56,16 +51,8 @@ func prune(ctx *cli.Context) error {
 
 // readPrune reads the command line of prune.
 func readPrune(ctx *cli.Context) (dir string, level schema.Level, err error) {
-	switch n := ctx.NArg(); {
-	case n == 0:
-		return "", 0, usage("prune", "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
-	case n > 1:
-		return "", 0, usage("prune", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(),
-			", ")), seeHelp(ctx.Command))
-	}
-	dir = ctx.Args().First()
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return "", 0, &missingError{dir, "give a directory that export wrote"}
+	if dir, err = dirArgument(ctx, "a directory that export wrote", "give a directory that export wrote"); err != nil {
+		return "", 0, err
 	}
 	switch name := ctx.String("level"); name {
 	case "":

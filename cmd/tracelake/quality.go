@@ -34,7 +34,7 @@ Examples:
    tracelake report quality capture --json`,
 		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, memoryFlags(), []cli.Flag{
 			storeFlag(),
-			&cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print one JSON object"},
+			groupOutput.bool("json", "print one JSON object"),
 			jobsFlag("decode on `N` cores"),
 		}),
 		Action: quality,

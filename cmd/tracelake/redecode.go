@@ -3,10 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -38,16 +35,13 @@ Examples:
    tracelake redecode run.tla -e firmware.elf
    tracelake redecode run1 --capture capture -e firmware.elf -e boot.elf`,
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{
-				Name: "capture", Category: groupInput, Usage: "`INPUT` is the capture of the dataset",
-				DefaultText: "that in the archive",
-			},
+			groupInput.stringOr("capture", "`INPUT` is the capture of the dataset", "that in the archive"),
 		}, memoryFlags(), []cli.Flag{
 			symbolsFlag(),
 			storeFlag(),
 			jobsFlag("decode on `N` cores; the files are the same for any N"),
 		}, quietFlags(), screenFlags()),
-		Action: redecode,
+		Action: acting(readRedecode, redecode),
 	}
 }
 
@@ -59,11 +53,7 @@ type redecodeArgs struct {
 	reporting  reporting
 }
 
-func redecode(ctx *cli.Context) error {
-	args, err := readRedecode(ctx)
-	if err != nil {
-		return err
-	}
+func redecode(ctx *cli.Context, args *redecodeArgs) error {
 	_, done := args.reporting.begin(&args.options, args.input)
 	again, err := pipeline.Redecode(ctx.Context, args.dir, args.input, args.options)
 	done()
@@ -78,22 +68,16 @@ func redecode(ctx *cli.Context) error {
 
 // readRedecode reads the command line of redecode.
 func readRedecode(ctx *cli.Context) (*redecodeArgs, error) {
-	switch n := ctx.NArg(); {
-	case n == 0:
-		return nil, usage("redecode", "needs a DIR, a dataset or an archive", seeHelp(ctx.Command))
-	case n > 1:
-		return nil, usage("redecode", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(),
-			", ")), seeHelp(ctx.Command))
+	dir, err := dirArgument(ctx, "a dataset or an archive", "give a dataset or an archive")
+	if err != nil {
+		return nil, err
 	}
 	args := &redecodeArgs{
-		dir: ctx.Args().First(), input: ctx.String("capture"), reporting: readReporting(ctx),
+		dir: dir, input: ctx.String("capture"), reporting: readReporting(ctx),
 		options: pipeline.Options{Capture: capture.Options{
 			ELFs: ctx.StringSlice("elf"), Images: ctx.StringSlice("image"), Symbols: ctx.StringSlice("symbols"),
 			ImageStore: ctx.String("images"),
 		}},
-	}
-	if _, err := os.Stat(args.dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, &missingError{args.dir, "give a dataset or an archive"}
 	}
 	if ctx.IsSet("capture") && args.input == "" {
 		return nil, usage("--capture", "is without an input", "write --capture INPUT, the capture of the dataset")
@@ -102,7 +86,6 @@ func readRedecode(ctx *cli.Context) (*redecodeArgs, error) {
 		return nil, usage("redecode", "needs a program: everything else is as it was",
 			"give it with -e FILE, --image or --symbols")
 	}
-	var err error
 	if args.screen, err = readScreen(ctx); err != nil {
 		return nil, err
 	}

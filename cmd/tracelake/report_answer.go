@@ -40,11 +40,11 @@ func (s *screen) section(x *answer.Section, legend ...string) {
 		}
 	}
 	slices.SortStableFunc(columns, func(a, b answer.Column) int { return a.Place - b.Place })
-	t := &table.Table{}
-	for _, c := range columns {
-		t.Columns = append(t.Columns, table.Column{Title: c.Title, Kind: tableKinds[c.Weight]})
-	}
+	t := &table.Table{Columns: columns}
 	for i := range x.Shown() {
+		if x.Heading != nil && x.Heading(i) != "" {
+			t.Line(x.Heading(i))
+		}
 		var cells []string
 		var bar table.Bar
 		for k := range columns {
@@ -57,12 +57,6 @@ func (s *screen) section(x *answer.Section, legend ...string) {
 		t.Add(bar, cells...)
 	}
 	s.table(t, legend...)
-}
-
-// tableKinds are the kinds of columns by their weight.
-var tableKinds = [...]table.Kind{
-	answer.Name: table.Name, answer.Path: table.Path, answer.Main: table.Main, answer.Number: table.Number,
-	answer.Spare: table.Spare, answer.Remark: table.Remark, answer.Share: table.Share, answer.Extent: table.Extent,
 }
 
 // cell writes a value for people. whole is what shares are of.
@@ -90,6 +84,8 @@ func (s *screen) cell(unit answer.Unit, v answer.Value, whole int64) string {
 		return s.duration(v.Float())
 	case answer.Ratio:
 		return fmt.Sprintf("%.2f", v.Float())
+	case answer.Mean:
+		return fmt.Sprintf("%.1f", v.Float())
 	case answer.Points:
 		return points(v.Float())
 	case answer.Signed:
@@ -132,7 +128,22 @@ func (s *screen) fromTo(before, now int64) string {
 	return thousands(before) + s.Arrow() + thousands(now)
 }
 
-// leftOut says how many rows a section leaves out: see [screen.left].
-func (s *screen) leftOut(x *answer.Section, part, whole int64, unit string) {
-	s.left(x.Rows-x.Shown(), x.Noun, part, whole, unit)
+// leftOut says how many rows a section leaves out, and what they are of the whole.
+func (s *screen) leftOut(x *answer.Section) {
+	more, share := x.Rows-x.Shown(), ""
+	if x.Part != nil && x.Whole > 0 {
+		part := int64(0)
+		for i := range more {
+			part += x.Part(x.Shown() + i)
+		}
+		share = fmt.Sprintf(", %s of %s", percent(part, x.Whole), count(x.Whole, x.Unit))
+	}
+	if more > 0 {
+		s.line("%s%s; --top 0 shows all", count(int64(more), "more "+x.Noun), share)
+	}
+}
+
+// newNamer returns what makes these names short.
+func newNamer(names []report.Name) *answer.Namer {
+	return answer.NewNamer(len(names), func(i int) *report.Name { return &names[i] })
 }

@@ -25,23 +25,16 @@ Examples:
    tracelake report branches run
    tracelake report branches run --by file --fail-under 50`,
 		Flags: slices.Concat(datasetFlags(true), selectionFlags(), excludeFlags(), limitFlags(limitBranches), []cli.Flag{
-			&cli.StringFlag{
-				Name: "by", Category: groupOutput, Usage: "a row for each `WHAT`: function, file or line",
-				DefaultText: "branch",
-			},
+			groupOutput.stringOr("by", "a row for each `WHAT`: function, file or line", "branch"),
 			topFlag(),
 			jsonFlag(),
 			csvFlag(),
 		}, screenFlags()),
-		Action: branches,
+		Action: asking(limitBranches, branches),
 	}
 }
 
-func branches(ctx *cli.Context) error {
-	q, err := ask(ctx, limitBranches)
-	if err != nil {
-		return err
-	}
+func branches(ctx *cli.Context, q *question) error {
 	b, c, change := q.m.Branches(), q.m.Coverage(q.by), q.change(true)
 	head, limit, baseline := q.head("branches"), q.limit.value(c), q.baselineOf(change)
 	var a *answer.Answer
@@ -51,15 +44,15 @@ func branches(ctx *cli.Context) error {
 	} else {
 		a = answer.BranchesBy(head, b, c, q.by, q.top, limit, baseline)
 	}
-	err = q.write(ctx, a, func(s *screen) {
+	err := q.write(ctx, a, func(s *screen) {
 		s.blank()
-		s.conditions(&b.Branches, &b.Predicated)
+		s.lines(answer.ConditionNotes(&b.Branches, &b.Predicated))
 		if len(b.Rows) == 0 {
 			s.line("no conditional instructions are known")
 		} else {
 			s.blank()
 			s.section(a.Section(), legend...)
-			s.leftOut(a.Section(), 0, 0, "")
+			s.leftOut(a.Section())
 		}
 		s.change(q, change, baseline)
 	})

@@ -31,15 +31,11 @@ Examples:
 				baselineFlag("say which calls got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
 				jsonFlag(), csvFlag(),
 			}, screenFlags()),
-		Action: reportCalls,
+		Action: asking("", reportCalls),
 	}
 }
 
-func reportCalls(ctx *cli.Context) error {
-	q, err := ask(ctx, "")
-	if err != nil {
-		return err
-	}
+func reportCalls(ctx *cli.Context, q *question) error {
 	c, err := calls.Read(q.m, q.dirs, q.options.Test)
 	if err != nil {
 		return err
@@ -77,7 +73,7 @@ func (s *screen) calls(x *answer.Section) {
 		return
 	}
 	s.section(x)
-	s.leftOut(x, 0, 0, "")
+	s.leftOut(x)
 }
 
 // durationChanges writes what got slower, and what faster, than in the baseline.
@@ -90,5 +86,5 @@ func (s *screen) durationChanges(dir string, x *answer.Section, added, lost int6
 	}
 	s.section(x)
 	s.line("slower by: what all of now took more than as many took before, on average")
-	s.leftOut(x, 0, 0, "")
+	s.leftOut(x)
 }

@@ -20,9 +20,7 @@ import (
 // captureFlags say how to read a capture that stands where a dataset may. withSource: sources are picked, too.
 func captureFlags(withSource bool) []cli.Flag {
 	flags := slices.Concat(inputFlags(), memoryFlags(), []cli.Flag{symbolsFlag()}, clockFlags(), []cli.Flag{
-		&cli.StringFlag{
-			Name: "keep", Category: groupOutput, Usage: "keep the dataset of a capture in `DIR`", DefaultText: "it is removed",
-		},
+		groupOutput.stringOr("keep", "keep the dataset of a capture in `DIR`", "it is removed"),
 		jobsFlag("decode a capture on `N` cores"),
 		noProgressFlag(),
 	})
@@ -137,4 +135,29 @@ func (a *reportArgs) decode(ctx *cli.Context, input, dir string) error {
 	s := newScreen(ctx.App.ErrWriter, &a.screen)
 	s.verdict(judgedOf(&summary.Verdict, summary.Sources))
 	return s.writeTo(ctx.App.ErrWriter)
+}
+
+// temporaryKey is where an app keeps the directory of its temporary files.
+const temporaryKey = "temporary files"
+
+// temporaryFiles returns the directory of temporary files of a command, which is removed when it ends.
+func temporaryFiles(ctx *cli.Context) (string, error) {
+	if dir, ok := ctx.App.Metadata[temporaryKey].(string); ok {
+		return dir, nil
+	}
+	dir, err := os.MkdirTemp("", "tracelake-")
+	if err != nil {
+		return "", fmt.Errorf("directory of temporary files: %w", err)
+	}
+	ctx.App.Metadata[temporaryKey] = dir
+	return dir, nil
+}
+
+// removeTemporaryFiles removes them, if there are any.
+func removeTemporaryFiles(ctx *cli.Context) error {
+	dir, ok := ctx.App.Metadata[temporaryKey].(string)
+	if !ok {
+		return nil
+	}
+	return os.RemoveAll(dir)
 }

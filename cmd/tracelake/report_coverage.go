@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -31,15 +32,11 @@ Examples:
    tracelake report coverage run1 run2 --by function --top 0
    tracelake report coverage run --fail-under 80:lines --exclude 'fault.c=needs a fault'`,
 		Flags:  slices.Concat(datasetFlags(true), selectionFlags(), excludeFlags(), limitFlags(limitInstructions), rowFlags("file")),
-		Action: coverage,
+		Action: asking(limitInstructions, coverage),
 	}
 }
 
-func coverage(ctx *cli.Context) error {
-	q, err := ask(ctx, limitInstructions)
-	if err != nil {
-		return err
-	}
+func coverage(ctx *cli.Context, q *question) error {
 	if q.each && !q.m.HasLines() { // nobody asked for files, and there are none
 		q.by = report.ByFunction
 	}
@@ -68,12 +65,12 @@ func coverage(ctx *cli.Context) error {
 
 // coverage writes the totals.
 func (s *screen) coverage(c *report.Coverage) {
-	t := &table.Table{Columns: []table.Column{
-		{Title: "COVERAGE", Kind: table.Name},
-		{Title: "SHARE", Kind: table.Main},
-		{Kind: table.Extent},
-		{Title: "COUNT", Kind: table.Main},
-		{Kind: table.Remark},
+	t := &table.Table{Columns: []answer.Column{
+		{Title: "COVERAGE", Weight: answer.Name},
+		{Title: "SHARE", Weight: answer.Main},
+		{Weight: answer.Extent},
+		{Title: "COUNT", Weight: answer.Main},
+		{Weight: answer.Remark},
 	}}
 	add := func(what string, f report.Figure, reached int64, remark string) {
 		t.Add(extent(f, reached), what, s.share(f), figure(f), remark)
@@ -88,24 +85,7 @@ func (s *screen) coverage(c *report.Coverage) {
 	}
 	s.blank()
 	s.table(t)
-	s.conditions(&c.Branches, &c.Predicated)
-	if c.PaddingRun > 0 {
-		s.line("%s in no function executed", count(c.PaddingRun, "instruction"))
-	}
-}
-
-// conditions says what was seen of conditional instructions.
-func (s *screen) conditions(b *report.BranchFigures, p *report.Predicated) {
-	if b.All > 0 {
-		s.line("%s of %s reached: %s taken, %s not taken, %s both, %s unknown", thousands(b.Reached),
-			count(b.All, "conditional branch"),
-			thousands(b.Taken), thousands(b.NotTaken), thousands(b.Both), thousands(b.Unknown))
-	}
-	if p.All > 0 {
-		s.line("%s of %s reached: %s passed, %s failed, %s unknown", thousands(p.Reached),
-			count(p.All, "conditional instruction"),
-			thousands(p.Passed), thousands(p.Failed), thousands(p.Unknown))
-	}
+	s.lines(answer.CoverageNotes(c))
 }
 
 // coverageRows writes a row for each function, file or line. Without names there are
@@ -114,27 +94,11 @@ func (s *screen) coverageRows(c *report.Coverage, x *answer.Section) {
 	s.blank()
 	if !c.Named {
 		s.section(x)
-		s.leftOut(x, executionsOf(c.Rows[x.Shown():]), executionsOf(c.Rows), "execution")
+		s.leftOut(x)
 		return
 	}
 	s.section(x, "covered", "reached, never passed", "not seen")
-	s.leftOut(x, instructionsOf(c.Rows[x.Shown():]), instructionsOf(c.Rows), "instruction")
-}
-
-// instructionsOf is how many instructions rows have.
-func instructionsOf(rows []report.CoverageRow) (n int64) {
-	for i := range rows {
-		n += rows[i].Instructions.Of
-	}
-	return n
-}
-
-// executionsOf is how often they were executed.
-func executionsOf(rows []report.CoverageRow) (n int64) {
-	for i := range rows {
-		n += rows[i].Executions
-	}
-	return n
+	s.leftOut(x)
 }
 
 // atMost returns the rows to show, 0 being all.
@@ -171,4 +135,49 @@ func figure(f report.Figure) string {
 
 func extent(f report.Figure, reached int64) table.Bar {
 	return table.Bar{Full: float64(f.Covered), Part: float64(reached), Whole: float64(f.Of)}
+}
+
+// change writes what is new, and what is lost, against the baseline.
+func (s *screen) change(q *question, c *report.Change, baseline answer.Value) {
+	if c == nil {
+		return
+	}
+	dir := q.baselineDir()
+	s.blank()
+	if !c.SameProgram {
+		s.line("against %s, which is of another program, so that functions are compared by name: %s", dir,
+			deltaText("function", c.Functions))
+	} else {
+		s.line("against %s, where %s of instructions ran: %s; %s; %s; %s", dir, before(c),
+			deltaText("instruction", c.Instructions), deltaText("line", c.Lines),
+			deltaText("function", c.Functions), deltaText("branch outcome", c.Outcomes))
+	}
+	if len(c.Rows) == 0 {
+		return
+	}
+	s.section(baseline.Section())
+	s.leftOut(baseline.Section())
+}
+
+// baselineOf is a change for programs; it has the rows for people, too.
+func (q *question) baselineOf(c *report.Change) answer.Value {
+	if c == nil {
+		return answer.Absent
+	}
+	return answer.CoverageChange(c, q.by, q.top, q.baselineDir())
+}
+
+// baselineDir is the directory of the baseline.
+func (q *question) baselineDir() string { return q.baseline.Trust().Datasets[0].Dir }
+
+// before is what the baseline covered.
+func before(c *report.Change) string {
+	if f := c.InstructionsBefore; f.Of > 0 {
+		return percent(f.Covered, f.Of)
+	}
+	return thousands(c.InstructionsBefore.Covered)
+}
+
+func deltaText(noun string, d report.Delta) string {
+	return fmt.Sprintf("%s new, %s lost", count(d.New, noun), thousands(d.Lost))
 }

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
@@ -29,7 +27,7 @@ Examples:
    tracelake report disasm run --function quicksort
    tracelake report disasm run --function 0x4000859c --source-root src`,
 		Flags:  slices.Concat(datasetFlags(true), selectionFlags(), pathFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
-		Action: disasm,
+		Action: acting(readDisasm, disasm),
 	}
 }
 
@@ -52,11 +50,7 @@ func readDisasm(ctx *cli.Context) (*disasmArgs, error) {
 	return a, err
 }
 
-func disasm(ctx *cli.Context) error {
-	a, err := readDisasm(ctx)
-	if err != nil {
-		return err
-	}
+func disasm(ctx *cli.Context, a *disasmArgs) error {
 	q, err := a.ask(ctx)
 	if err != nil {
 		return err
@@ -75,97 +69,20 @@ func disasm(ctx *cli.Context) error {
 func (s *screen) listing(l *report.Listing, text *sourceText) {
 	s.blank()
 	s.line("%s", listingHead(l))
-	columns := s.listingColumns(l)
-	t := &table.Table{Columns: []table.Column{{Title: "ADDRESS", Kind: table.Main}, {Kind: table.Share}}}
-	for _, c := range columns {
-		t.Columns = append(t.Columns, table.Column{Title: c.title, Kind: c.kind})
-	}
-	n, hottest := newNamer(filesOf(l)), 0.0
-	for i := range l.Rows {
-		hottest = max(hottest, l.Heat(&l.Rows[i]))
-	}
-	for i := range l.Rows {
+	n, x := newNamer(filesOf(l)), answer.Listing(l, text.line)
+	x.Heading = func(i int) string {
 		r := &l.Rows[i]
 		switch {
 		case i > 0 && r.File == l.Rows[i-1].File && r.Line == l.Rows[i-1].Line:
+			return ""
 		case r.File != "":
-			t.Line(placeLine(n, &report.Name{File: r.File, Line: r.Line}, text))
+			return placeLine(n, &report.Name{File: r.File, Line: r.Line}, text)
 		case i > 0:
-			t.Line(answer.NoLine)
+			return answer.NoLine
 		}
-		cells := []string{answer.Hex(r.Address)}
-		for _, c := range columns {
-			cells = append(cells, c.cell(r))
-		}
-		t.Add(table.Bar{Full: l.Heat(r), Whole: hottest}, cells...)
+		return ""
 	}
-	s.table(t)
-}
-
-// A listingColumn is a column of what is known of an instruction.
-type listingColumn struct {
-	title string
-	kind  table.Kind
-	cell  func(*report.ListingRow) string
-}
-
-// listingColumns returns the columns that the trace has figures for, the most important
-// first. Outcomes are those of instructions that have a choice.
-func (s *screen) listingColumns(l *report.Listing) []listingColumn {
-	outcome := func(n func(*report.ListingRow) int64) func(*report.ListingRow) string {
-		return func(r *report.ListingRow) string {
-			switch {
-			case !r.Conditional && r.Failed == 0:
-				return ""
-			case r.Executed+r.Failed == 0 && r.Unknown > 0:
-				return s.None()
-			}
-			return thousands(n(r))
-		}
-	}
-	columns := []listingColumn{
-		{"TIMES", table.Main, func(r *report.ListingRow) string { return thousands(r.Executions()) }},
-		{"PASSED", table.Number, outcome(func(r *report.ListingRow) int64 { return r.Executed })},
-		{"FAILED", table.Number, outcome(func(r *report.ListingRow) int64 { return r.Failed })},
-	}
-	if l.Cycles > 0 {
-		columns = append(columns,
-			listingColumn{
-				"CYCLES", table.Number,
-				s.ifCost(func(r *report.ListingRow) string { return thousands(int64(math.Round(r.Cycles))) }),
-			},
-			listingColumn{
-				"EACH", table.Number,
-				s.ifCost(func(r *report.ListingRow) string { return fmt.Sprintf("%.1f", r.CyclesEach()) }),
-			})
-	}
-	return append(columns,
-		listingColumn{"KIND", table.Remark, kindText},
-		listingColumn{"OPCODE", table.Spare, func(r *report.ListingRow) string { return answer.Opcode(r.Opcode, r.Size) }},
-		listingColumn{"UNKNOWN", table.Spare, func(r *report.ListingRow) string {
-			if !r.Conditional {
-				return ""
-			}
-			return thousands(r.Unknown)
-		}})
-}
-
-// ifCost writes a cell only for rows that have cycles.
-func (s *screen) ifCost(cell func(*report.ListingRow) string) func(*report.ListingRow) string {
-	return func(r *report.ListingRow) string {
-		if r.Cycles == 0 {
-			return s.None()
-		}
-		return cell(r)
-	}
-}
-
-// kindText is the kind of an instruction, with the target of a direct branch.
-func kindText(r *report.ListingRow) string {
-	if r.Target.OK {
-		return r.Kind.String() + " " + answer.Hex(r.Target.V)
-	}
-	return r.Kind.String()
+	s.section(x)
 }
 
 // listingHead names a function and says what it took.

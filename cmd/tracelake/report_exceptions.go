@@ -28,15 +28,11 @@ Examples:
 				baselineFlag("say which got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
 				jsonFlag(), csvFlag(),
 			}, screenFlags()),
-		Action: reportExceptions,
+		Action: asking("", reportExceptions),
 	}
 }
 
-func reportExceptions(ctx *cli.Context) error {
-	q, err := ask(ctx, "")
-	if err != nil {
-		return err
-	}
+func reportExceptions(ctx *cli.Context, q *question) error {
 	x, err := exceptions.Read(q.dirs, q.options.Test)
 	if err != nil {
 		return err
@@ -58,18 +54,11 @@ func reportExceptions(ctx *cli.Context) error {
 			s.line("no exceptions")
 		} else {
 			s.section(rows)
-			s.leftOut(rows, entries(x.Rows[rows.Shown():]), x.Entries, "entry")
+			s.leftOut(rows)
 			s.longest(q.reportArgs, durationsOf(x.Rows, func(r *exceptions.Row) durations.Summary { return r.Summary }))
 		}
 		if change != nil {
 			s.durationChanges(q.baselineDir(), baseline.Section(), change.New, change.Lost)
 		}
 	})
-}
-
-func entries(rows []exceptions.Row) (n int64) {
-	for i := range rows {
-		n += rows[i].Entries
-	}
-	return n
 }

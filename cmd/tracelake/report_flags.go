@@ -16,42 +16,34 @@ import (
 // picked.
 func datasetFlags(withSource bool) []cli.Flag {
 	return append([]cli.Flag{
-		&cli.StringFlag{Name: "test", Category: groupInput, Usage: "only datasets exported with --label test=`LABEL`"},
-		&cli.BoolFlag{Name: "force", Category: groupInput, Usage: "report even if the ELF is not what ran; the report says so"},
+		groupInput.string("test", "only datasets exported with --label test=`LABEL`"),
+		groupInput.bool("force", "report even if the ELF is not what ran; the report says so"),
 	}, captureFlags(withSource)...)
 }
 
 // selectionFlags pick the part of the program that is asked about.
 func selectionFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{
-			Name: "function", Category: groupInput,
-			Usage: "only functions whose name matches `GLOB`, or at an address; several add up",
-		},
-		&cli.StringSliceFlag{
-			Name: "file", Category: groupInput, Usage: "only code of source files that match `GLOB`; several add up",
-		},
+		groupInput.strings("function", "only functions whose name matches `GLOB`, or at an address; several add up"),
+		groupInput.strings("file", "only code of source files that match `GLOB`; several add up"),
 	}
 }
 
 // excludeFlags leave parts of the program out.
 func excludeFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{
-			Name: "exclude", Category: groupInput,
-			Usage: "leave out a part of the program, `NAME=REASON`: NAME is a function, FILE or FILE:LINE",
-		},
-		&cli.StringSliceFlag{
-			Name: "exclude-from", Category: groupInput,
-			Usage: "likewise, one a line of `FILE`; lines with # before them are comments",
-		},
+		groupInput.strings("exclude",
+			"leave out a part of the program, `NAME=REASON`: NAME is a function, FILE or FILE:LINE"),
+		groupInput.strings("exclude-from", "likewise, one a line of `FILE`; lines with # before them are comments"),
 	}
 }
 
 // rowFlags say which rows a report has. by is what they stand for by default.
 func rowFlags(by string) []cli.Flag {
 	return slices.Concat([]cli.Flag{
-		&cli.StringFlag{Name: "by", Category: groupOutput, Value: by, Usage: "a row for each `WHAT`: function, file or line"},
+		&cli.StringFlag{
+			Name: "by", Category: string(groupOutput), Value: by, Usage: "a row for each `WHAT`: function, file or line",
+		},
 		topFlag(),
 		jsonFlag(),
 		csvFlag(),
@@ -59,21 +51,15 @@ func rowFlags(by string) []cli.Flag {
 }
 
 func topFlag() cli.Flag {
-	return &cli.IntFlag{
-		Name: "top", Category: groupOutput, Usage: "at most `N` rows; 0: all",
-		DefaultText: "20; with --json or --csv all",
-	}
+	return groupOutput.int("top", "at most `N` rows; 0: all", "20; with --json or --csv all")
 }
 
 func jsonFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print one JSON object"}
+	return groupOutput.bool("json", "print one JSON object")
 }
 
 func csvFlag() cli.Flag {
-	return &cli.BoolFlag{
-		Name: "csv", Category: groupOutput,
-		Usage: "print the rows as CSV, under the keys of --json; not those of --baseline",
-	}
+	return groupOutput.bool("csv", "print the rows as CSV, under the keys of --json; not those of --baseline")
 }
 
 // defaultTop is how many rows a table has if --top does not say.

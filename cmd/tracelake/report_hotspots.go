@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -63,18 +64,14 @@ func hotspots(ctx *cli.Context) error {
 
 // hotspotsLeft says what the table leaves out, and what the shares are of.
 func (s *screen) hotspotsLeft(h *report.Hotspots, x *answer.Section) {
-	unit, left := answer.UnitOf(h.ByCycles), int64(0)
-	for _, r := range h.Rows[x.Shown():] {
-		left += answer.Own(r.Instructions, r.Cycles, h.ByCycles)
-	}
 	if h.Cycles > 0 && !h.ByCycles {
 		s.line("cycles are not traced for all of them: rows are in the order of instructions")
 	}
 	s.clocks(h)
 	if x.Shown() == x.Rows {
-		s.line("%s in all", count(x.Whole, unit))
+		s.line("%s in all", count(x.Whole, x.Unit))
 	}
-	s.leftOut(x, left, x.Whole, unit)
+	s.leftOut(x)
 }
 
 // hotspotChange writes what takes more, and what less, than in the baseline.
@@ -100,5 +97,58 @@ func (s *screen) hotspotChange(q *question, c *report.HotspotChange) {
 	}
 	s.section(x)
 	s.line("changes are in percentage points of all %ss", unit)
-	s.leftOut(x, 0, 0, "")
+	s.leftOut(x)
+}
+
+// clocks says where times come from, or why there are none.
+func (s *screen) clocks(h *report.Hotspots) {
+	var measured, steady, elapsed []float64
+	for _, c := range h.Clocks {
+		if c.Measured && c.Hz > 0 {
+			steady = append(steady, c.Hz)
+		}
+		if c.Measured && c.Hz == 0 {
+			measured = append(measured, c.Least, c.Most)
+		}
+		if c.Elapsed > 0 {
+			elapsed = append(elapsed, c.Elapsed)
+		}
+	}
+	switch {
+	case h.Clocked && len(steady) > 0:
+		s.line("times by the clock of the core as timestamps measure it: %s", span(steady, megahertz))
+	case h.Clocked:
+	case len(measured) > 0:
+		s.line("no times: between timestamps the clock of the core was not steady, %s; export with --cycle-hz takes it as "+
+			"given", span(measured, megahertz))
+	case h.Cycles > 0:
+		s.line("no times: the clock of the core is not known; export with --cycle-hz, or with --timestamp-hz if timestamps " +
+			"are traced")
+	case len(elapsed) > 0:
+		s.line("from the first timestamp to the last: %s; times of rows need cycles", span(elapsed, s.duration))
+	}
+}
+
+// span is the least and the most of values in words.
+func span(values []float64, text func(float64) string) string {
+	least, most := text(slices.Min(values)), text(slices.Max(values))
+	if least == most {
+		return least
+	}
+	return least + " to " + most
+}
+
+func megahertz(hz float64) string { return fmt.Sprintf("%.1f MHz", hz/1e6) }
+
+// duration is a time in a unit that suits it.
+func (s *screen) duration(seconds float64) string {
+	switch {
+	case seconds >= 1:
+		return fmt.Sprintf("%.2f s", seconds)
+	case seconds >= 1e-3:
+		return fmt.Sprintf("%.2f ms", seconds*1e3)
+	case s.UTF8:
+		return fmt.Sprintf("%.2f µs", seconds*1e6)
+	}
+	return fmt.Sprintf("%.2f us", seconds*1e6)
 }

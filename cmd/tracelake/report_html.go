@@ -17,7 +17,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/report/page"
-	"github.com/tracelake/tracelake/pipeline/report/visible"
 	"github.com/tracelake/tracelake/schema/verdict"
 )
 
@@ -43,41 +42,23 @@ Examples:
    tracelake report html run -o report.html --path-map /build/fw=. --overwrite
    tracelake report html run1 run2 --time-of run1 -o report.html --no-source`,
 		Flags: slices.Concat([]cli.Flag{
+			outputFlag("write to `FILE`; - is standard output", ""),
+			groupOutput.bool("overwrite", "replace FILE"),
+			groupOutput.stringOr("title", "head the page with `TEXT`", "the names of program and DIR"),
 			&cli.StringFlag{
-				Name: "output", Aliases: []string{"o"}, Category: groupOutput,
-				Usage: "write to `FILE`; - is standard output",
-			},
-			&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace FILE"},
-			&cli.StringFlag{
-				Name: "title", Category: groupOutput, Usage: "head the page with `TEXT`",
-				DefaultText: "the names of program and DIR",
-			},
-			&cli.StringFlag{
-				Name: "max-size", Category: groupOutput, Value: "32MB",
+				Name: "max-size", Category: string(groupOutput), Value: "32MB",
 				Usage: "limit the size to `SIZE`; omitted parts are listed",
 			},
-			&cli.StringSliceFlag{
-				Name: "source-root", Category: groupInput,
-				Usage: "source files are in `DIR`: of several, in the first that has one", DefaultText: "where the program runs",
-			},
-			&cli.StringSliceFlag{
-				Name: "path-map", Category: groupInput,
-				Usage: "`OLD=NEW` if the sources moved",
-			},
-			&cli.BoolFlag{
-				Name: "no-source", Category: groupInput,
-				Usage: "leave out the text of source files, which may be secret",
-			},
+			groupInput.strings("source-root", "source files are in `DIR`: of several, in the first that has one"),
+			groupInput.strings("path-map", "`OLD=NEW` if the sources moved"),
+			groupInput.bool("no-source", "leave out source text and opcodes, which may be secret"),
 			&cli.Int64Flag{
-				Name: "detail", Category: groupInput, Value: defaultDetail,
+				Name: "detail", Category: string(groupInput), Value: defaultDetail,
 				Usage: "hold at most `N` single instructions, around the longest calls and exceptions",
 			},
-			&cli.StringFlag{
-				Name: "time-of", Category: groupInput, Usage: "draw the timeline of `DIR`, one of several datasets",
-				DefaultText: "none",
-			},
+			groupInput.stringOr("time-of", "draw the timeline of `DIR`, one of several datasets", "none"),
 		}, datasetFlags(true)),
-		Action: reportHTML,
+		Action: acting(readHTML, reportHTML),
 	}
 }
 
@@ -154,11 +135,7 @@ func titleOf(dirs []string) string {
 	return strings.Join(names, ", ")
 }
 
-func reportHTML(ctx *cli.Context) error {
-	h, err := readHTML(ctx)
-	if err != nil {
-		return err
-	}
+func reportHTML(ctx *cli.Context, h *htmlArgs) error {
 	if err := h.decodeCaptures(ctx); err != nil {
 		return err
 	}
@@ -196,10 +173,7 @@ func (h *htmlArgs) save(ctx context.Context, stdout io.Writer, text []byte) erro
 		return err
 	}
 	if h.output == capture.Stdin {
-		if v, ok := stdout.(*visible.Writer); ok {
-			stdout = v.Underlying()
-		}
-		return write(stdout)
+		return write(underlying(stdout))
 	}
 	info, err := os.Stat(h.output)
 	switch {

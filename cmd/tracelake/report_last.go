@@ -36,11 +36,11 @@ Examples:
 		Flags: slices.Concat(datasetFlags(false), []cli.Flag{
 			sourceIDFlag(),
 			&cli.StringFlag{
-				Name: "before", Category: groupInput, Usage: "the `POINT`: seq=N, offset=N or exception=K",
+				Name: "before", Category: string(groupInput), Usage: "the `POINT`: seq=N, offset=N or exception=K",
 				DefaultText: "the end of the trace",
 			},
 			&cli.Int64Flag{
-				Name: "instructions", Aliases: []string{"n"}, Category: groupOutput, Value: defaultLast,
+				Name: "instructions", Aliases: []string{"n"}, Category: string(groupOutput), Value: defaultLast,
 				Usage: "show at most `N` instructions",
 			},
 		}, pathFlags(), []cli.Flag{jsonFlag()}, screenFlags()),
@@ -57,7 +57,7 @@ const (
 // sourceIDFlag picks a source.
 func sourceIDFlag() cli.Flag {
 	return &cli.StringFlag{
-		Name: "source", Category: groupInput,
+		Name: "source", Category: string(groupInput),
 		Usage: "the source with trace `ID`: 0x13 is hexadecimal, 19 decimal", DefaultText: "the one that ran",
 	}
 }

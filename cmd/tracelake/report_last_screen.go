@@ -18,13 +18,13 @@ func (s *screen) last(l *last.Excerpt, text *sourceText) {
 		return
 	}
 	s.line("%s: the last %s before %s", lastSource(l), count(int64(len(l.Rows)), "instruction"), lastPoint(l))
-	t := &table.Table{Columns: []table.Column{
-		{Title: "SEQ", Kind: table.Main},
-		{Title: "ADDRESS", Kind: table.Main},
-		{Title: "OPCODE", Kind: table.Number},
-		{Title: "KIND", Kind: table.Name},
-		{Title: "OUTCOME", Kind: table.Remark},
-		{Title: "CYCLES", Kind: table.Number},
+	t := &table.Table{Columns: []answer.Column{
+		{Title: "SEQ", Weight: answer.Main},
+		{Title: "ADDRESS", Weight: answer.Main},
+		{Title: "OPCODE", Weight: answer.Number},
+		{Title: "KIND", Weight: answer.Name},
+		{Title: "OUTCOME", Weight: answer.Remark},
+		{Title: "CYCLES", Weight: answer.Number},
 	}}
 	n, marks := newNamer(namesOf(l.Rows)), l.Marks
 	for i := range l.Rows {
@@ -142,10 +142,10 @@ func (s *screen) stack(l *last.Excerpt) {
 		}
 	}
 	n := newNamer(distinct(names))
-	t := &table.Table{Columns: []table.Column{
-		{Title: "FRAME", Kind: table.Main},
-		{Title: "FUNCTION", Kind: table.Name},
-		{Title: "ENTERED BY", Kind: table.Remark},
+	t := &table.Table{Columns: []answer.Column{
+		{Title: "FRAME", Weight: answer.Main},
+		{Title: "FUNCTION", Weight: answer.Name},
+		{Title: "ENTERED BY", Weight: answer.Remark},
 	}}
 	frames := atMost(l.Stack.Frames, maxFrames)
 	for i := range frames {

@@ -16,17 +16,15 @@ import (
 // limitFlags compare coverage with what it has to be, and with what it was.
 func limitFlags(of string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "fail-under", Category: groupRun,
-			Usage:       "exit with 3 if less is covered: `PCT[:OF]`, OF being instructions, functions, lines or branches",
-			DefaultText: "of " + of,
-		},
+		groupRun.stringOr("fail-under",
+			"exit with 3 if less is covered: `PCT[:OF]`, OF being instructions, functions, lines or "+
+				"branches", "of "+of),
 		baselineFlag("say what is new, and what is lost, against the dataset in `DIR`"),
 	}
 }
 
 func baselineFlag(usage string) cli.Flag {
-	return &cli.StringFlag{Name: "baseline", Category: groupInput, Usage: usage}
+	return groupInput.string("baseline", usage)
 }
 
 // errBelow is why a report exits with 3.

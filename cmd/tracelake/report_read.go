@@ -119,13 +119,16 @@ type question struct {
 	baseline *report.Merged // nil: none
 }
 
-// ask reads the datasets that a command line names.
-func ask(ctx *cli.Context, limitOf string) (*question, error) {
-	a, err := readReport(ctx, limitOf)
-	if err != nil {
-		return nil, err
+// asking is a report on the datasets that its command line names.
+func asking(limitOf string, report func(*cli.Context, *question) error) cli.ActionFunc {
+	read := func(ctx *cli.Context) (*question, error) {
+		a, err := readReport(ctx, limitOf)
+		if err != nil {
+			return nil, err
+		}
+		return a.ask(ctx)
 	}
-	return a.ask(ctx)
+	return acting(read, report)
 }
 
 // ask decodes captures, and reads the datasets and the baseline.

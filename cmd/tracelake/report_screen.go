@@ -5,10 +5,12 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/rivo/uniseg"
+	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
@@ -71,6 +73,13 @@ func utf8Locale() bool {
 // line writes a line.
 func (s *screen) line(format string, args ...any) {
 	s.paragraph("", fmt.Sprintf(format, args...))
+}
+
+// lines writes lines.
+func (s *screen) lines(all []string) {
+	for _, line := range all {
+		s.line("%s", line)
+	}
 }
 
 // paragraph writes text after a label. Where it is too long, it goes on below the
@@ -137,18 +146,6 @@ func (s *screen) table(t *table.Table, legend ...string) {
 	}
 }
 
-// left says how many rows the table leaves out, and what they are of the whole, whose
-// unit "" is that nothing adds up.
-func (s *screen) left(rows int, noun string, part, whole int64, unit string) {
-	share := ""
-	if unit != "" && whole > 0 {
-		share = fmt.Sprintf(", %s of %s", percent(part, whole), count(whole, unit))
-	}
-	if rows > 0 {
-		s.line("%s%s; --top 0 shows all", count(int64(rows), "more "+noun), share)
-	}
-}
-
 // whole writes a line that is not broken: a command to copy.
 func (s *screen) whole(text string) { s.text.WriteString(s.Text(text) + "\n") }
 
@@ -160,4 +157,52 @@ func (s *screen) writeTo(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, s.text.String())
 	return err
+}
+
+// screenArgs say what a screen can show, where that is not found out.
+type screenArgs struct {
+	width  *int // nil: found out; 0: any
+	ascii  bool
+	colour string
+}
+
+// The values of --color.
+const (
+	colourAuto   = "auto"
+	colourAlways = "always"
+	colourNever  = "never"
+)
+
+// defaultWidth is how wide text is where nothing says.
+const defaultWidth = 100
+
+func screenFlags() []cli.Flag {
+	return []cli.Flag{
+		groupOutput.int("width", "text for `N` columns; 0: any", "the terminal, COLUMNS, 100"),
+		groupOutput.bool("ascii", "text in ASCII only"),
+		&cli.StringFlag{
+			Name: "color", Category: string(groupOutput), Value: colourAuto,
+			Usage: "colours: `WHEN` is auto, always or never",
+		},
+	}
+}
+
+// readScreen reads the command line of what has screenFlags.
+func readScreen(ctx *cli.Context) (screenArgs, error) {
+	args := screenArgs{ascii: ctx.Bool("ascii"), colour: colourAuto}
+	if ctx.IsSet("color") {
+		args.colour = ctx.String("color")
+	}
+	if !slices.Contains([]string{colourAuto, colourAlways, colourNever}, args.colour) {
+		return args, usage("--color "+args.colour, "is not known", "colours are auto, always and never")
+	}
+	if !ctx.IsSet("width") {
+		return args, nil
+	}
+	args.width = new(ctx.Int("width"))
+	if *args.width < 0 {
+		return args, usage(fmt.Sprintf("--width %d", *args.width), "is too few",
+			"give 1 or more, or 0 for lines of any length")
+	}
+	return args, nil
 }

@@ -26,37 +26,30 @@ Examples:
    tracelake report tasks run
    tracelake report tasks run --json`,
 		Flags:  slices.Concat(datasetFlags(true), []cli.Flag{topFlag(), jsonFlag(), csvFlag()}, screenFlags()),
-		Action: tasks,
+		Action: asking("", tasks),
 	}
 }
 
-func tasks(ctx *cli.Context) error {
-	q, err := ask(ctx, "")
-	if err != nil {
-		return err
-	}
+func tasks(ctx *cli.Context, q *question) error {
 	t, err := stacks.ReadTasks(q.dirs, q.options.Test)
 	if err != nil {
 		return err
 	}
-	took := func(x *stacks.Task) int64 { return answer.Took(t.ByCycles, &x.Executed) }
+	took := func(x *stacks.Task) int64 { return x.Executed.In(t.ByCycles) }
 	slices.SortStableFunc(t.Rows, func(x, y stacks.Task) int { return cmp.Compare(took(&y), took(&x)) })
 	a := answer.Tasks(q.head("tasks"), t, q.top)
 	return q.write(ctx, a, func(s *screen) {
-		x, left, handlers := a.Section(), int64(0), int64(0)
+		x, handlers := a.Section(), int64(0)
 		for i := range t.Rows {
 			if t.Rows[i].IsHandlers() {
 				handlers += took(&t.Rows[i])
 			}
 		}
-		for i := range t.Rows[x.Shown():] {
-			left += took(&t.Rows[x.Shown()+i])
-		}
 		s.blank()
 		s.section(x)
-		s.leftOut(x, left, x.Whole, answer.UnitOf(t.ByCycles))
+		s.leftOut(x)
 		if handlers > 0 {
-			s.line("%s executed: %s in tasks, %s in handlers of exceptions", count(x.Whole, answer.UnitOf(t.ByCycles)),
+			s.line("%s executed: %s in tasks, %s in handlers of exceptions", count(x.Whole, x.Unit),
 				thousands(x.Whole-handlers), thousands(handlers))
 		}
 	})

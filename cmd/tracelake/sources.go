@@ -15,14 +15,8 @@ import (
 // pathFlags say where source files are.
 func pathFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{
-			Name: "path-map", Category: groupOutput,
-			Usage: "`OLD=NEW` if the sources moved",
-		},
-		&cli.StringFlag{
-			Name: "source-root", Category: groupOutput, Usage: "relative paths of sources start at `DIR`",
-			DefaultText: "where the program runs",
-		},
+		groupOutput.strings("path-map", "`OLD=NEW` if the sources moved"),
+		groupOutput.stringOr("source-root", "relative paths of sources start at `DIR`", "where the program runs"),
 	}
 }
 

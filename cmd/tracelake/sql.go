@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -41,18 +42,14 @@ Examples:
    tracelake sql run1 run2 -c "FROM coverage"
    tracelake sql run1 < query.sql`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "command", Aliases: []string{"c"}, Category: groupInput, Usage: "run `QUERY` and end"},
-			&cli.BoolFlag{Name: "unsafe", Category: groupInput, Usage: "let queries read and write any file, and load extensions"},
+			&cli.StringFlag{Name: "command", Aliases: []string{"c"}, Category: string(groupInput), Usage: "run `QUERY` and end"},
+			groupInput.bool("unsafe", "let queries read and write any file, and load extensions"),
 		},
-		Action: sql,
+		Action: acting(readSQL, sql),
 	}
 }
 
-func sql(ctx *cli.Context) error {
-	args, err := readSQL(ctx)
-	if err != nil {
-		return err
-	}
+func sql(ctx *cli.Context, args *sqlArgs) error {
 	views, err := viewsFor(args.dirs)
 	if err != nil {
 		return err
@@ -187,12 +184,7 @@ func parquetTables(dir string) ([]string, error) {
 		return nil, fmt.Errorf("%s: has %s files, which DuckDB does not read by itself; export with --format parquet, or "+
 			"read them in Python through pyarrow", dir, d.Manifest.Format)
 	}
-	var names []string
-	for name := range d.Manifest.Tables {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names, nil
+	return slices.Sorted(maps.Keys(d.Manifest.Tables)), nil
 }
 
 // duckDBArgs are the arguments of duckdb. Its -init would run before -cmd, and in

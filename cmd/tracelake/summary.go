@@ -10,6 +10,7 @@ import (
 
 	"github.com/tracelake/tracelake/cmd/tracelake/internal/table"
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/verdict"
@@ -146,10 +147,10 @@ func (s *screen) notes(notes []string) {
 
 // tables lists the tables that were written, in the order of the schema.
 func (s *screen) tables(tables map[string]schema.Files) {
-	t := &table.Table{Columns: []table.Column{
-		{Title: "TABLE", Kind: table.Name},
-		{Title: "ROWS", Kind: table.Main},
-		{Title: "BYTES", Kind: table.Main},
+	t := &table.Table{Columns: []answer.Column{
+		{Title: "TABLE", Weight: answer.Name},
+		{Title: "ROWS", Weight: answer.Main},
+		{Title: "BYTES", Weight: answer.Main},
 	}}
 	for _, x := range schema.Tables() {
 		if f, ok := tables[x.Name]; ok {

@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	groupProgram = "Program"
-	groupTrace   = "Trace"
-	groupHappens = "What happens, per million instructions"
+	groupProgram flagGroup = "Program"
+	groupTrace   flagGroup = "Trace"
+	groupHappens flagGroup = "What happens, per million instructions"
 )
 
 // only names the protocols that have a feature.
@@ -76,84 +76,58 @@ Examples:
    tracelake synth --protocol etmv1 --port 4 --layout etb --data both -o synth
    tracelake export synth/snapshot -o run && tracelake verify run --truth synth/truth`,
 		Flags: slices.Concat(synthTraceFlags(), synthProgramFlags(), synthEventFlags(), []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `DIR`; required"},
-			&cli.BoolFlag{Name: "overwrite", Category: groupOutput, Usage: "replace what is in DIR/snapshot and DIR/truth"},
-			&cli.BoolFlag{Name: "quiet", Category: groupRun, Usage: "print nothing but errors"},
+			outputFlag("write to `DIR`; required", ""),
+			groupOutput.bool("overwrite", "replace what is in DIR/snapshot and DIR/truth"),
+			groupRun.bool("quiet", "print nothing but errors"),
 		}),
-		Action: synthesize,
+		Action: acting(readSynth, synthesize),
 	}
 }
 
 // synthTraceFlags say what is traced.
 func synthTraceFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
-		&cli.StringFlag{
-			Name: "protocol", Category: groupTrace,
-			Usage: "trace in `PROTOCOL` " + list(generate.Protocols(), "or") + "; required",
-		},
-		&cli.StringFlag{
-			Name: "trace-version", Category: groupTrace, Usage: "`VERSION` of the protocol: " + traceVersions(),
-			DefaultText: "the newest",
-		},
-		&cli.BoolFlag{Name: "cycle-accurate", Category: groupTrace, Usage: "trace cycles"},
-		&cli.BoolFlag{Name: "timestamps", Category: groupTrace, Usage: "trace timestamps"},
-		&cli.IntFlag{Name: "context-id", Category: groupTrace, Usage: "trace `N` bytes of the Context ID: 1, 2 or 4"},
-		&cli.BoolFlag{Name: "vmid", Category: groupTrace, Usage: "trace the VMID"},
-		&cli.BoolFlag{Name: "branch-broadcast", Category: groupTrace, Usage: "a packet for each branch taken"},
-		&cli.BoolFlag{
-			Name: "return-stack", Category: groupTrace,
-			Usage: "no packets for returns" + only(generate.ReturnStack),
-		},
-		&cli.BoolFlag{
-			Name: "alt-branch", Category: groupTrace,
-			Usage: "the alternative branch encoding" + only(generate.AltBranch),
-		},
-		&cli.BoolFlag{
-			Name: "two-atoms", Category: groupTrace,
-			Usage: "32-bit T32 instructions are traced as two" + only(generate.TwoAtoms),
-		},
-		&cli.StringFlag{
-			Name: "data", Category: groupTrace,
-			Usage: "trace `WHAT` of data: address, value, both, or only: both and no instructions" +
-				only(generate.DataOnlyMode),
-		},
+		groupTrace.string("protocol", "trace in `PROTOCOL` "+list(generate.Protocols(), "or")+"; required"),
+		groupTrace.stringOr("trace-version", "`VERSION` of the protocol: "+traceVersions(), "the newest"),
+		groupTrace.bool("cycle-accurate", "trace cycles"),
+		groupTrace.bool("timestamps", "trace timestamps"),
+		groupTrace.int("context-id", "trace `N` bytes of the Context ID: 1, 2 or 4", ""),
+		groupTrace.bool("vmid", "trace the VMID"),
+		groupTrace.bool("branch-broadcast", "a packet for each branch taken"),
+		groupTrace.bool("return-stack", "no packets for returns"+only(generate.ReturnStack)),
+		groupTrace.bool("alt-branch", "the alternative branch encoding"+only(generate.AltBranch)),
+		groupTrace.bool("two-atoms", "32-bit T32 instructions are traced as two"+only(generate.TwoAtoms)),
+		groupTrace.string("data",
+			"trace `WHAT` of data: address, value, both, or only: both and no instructions"+
+				only(generate.DataOnlyMode)),
 	}, synthPortFlags(), []cli.Flag{
 		&cli.IntFlag{
-			Name: "sources", Category: groupTrace, Value: 1,
+			Name: "sources", Category: string(groupTrace), Value: 1,
 			Usage: "`N` cores, each with a trace of its own in the one buffer",
 		},
 		&cli.StringFlag{
-			Name: "framing", Category: groupTrace, Value: "memory",
+			Name: "framing", Category: string(groupTrace), Value: "memory",
 			Usage: "`WHERE` frames are: memory, port (with FSYNCs and HSYNCs), or none",
 		},
-		&cli.IntFlag{
-			Name: "ring", Category: groupTrace,
-			Usage: "the buffer is a ring of `BYTES` that wraps: it has the last ones",
-		},
-		&cli.Float64Flag{
-			Name: "vary", Category: groupTrace,
-			Usage: "`SHARE` of packets that are other than hardware sends, as allowed: 0 to 1",
-		},
+		groupTrace.int("ring", "the buffer is a ring of `BYTES` that wraps: it has the last ones", ""),
+		groupTrace.float64("vary", "`SHARE` of packets that are other than hardware sends, as allowed: 0 to 1", ""),
 	})
 }
 
 // synthPortFlags say how a trace port is captured.
 func synthPortFlags() []cli.Flag {
-	port := "Trace port (" + strings.Join(protocolNames(true), ", ") + ")"
+	port := flagGroup("Trace port (" + strings.Join(protocolNames(true), ", ") + ")")
 	return []cli.Flag{
-		&cli.IntFlag{Name: "port", Category: port, Usage: "`PINS` that carry bytes: 4, 8 or 16", DefaultText: "8"},
-		&cli.StringFlag{
-			Name: "layout", Category: port,
-			Usage: "capture samples in `LAYOUT` etms, etb, etb-be, etb24, bytes, demux or mux; etmv2: etb-v2-flat; etmv1: " +
-				"dump, dump-old", DefaultText: "etms",
-		},
-		&cli.BoolFlag{Name: "drop-disabled", Category: port, Usage: "without the samples that a capture device may drop"},
-		&cli.IntFlag{Name: "fifo", Category: port, Usage: "a FIFO of `BYTES`", DefaultText: "60"},
-		&cli.IntFlag{Name: "sync", Category: port, Usage: "synchronise every `N` samples", DefaultText: "1024"},
-		&cli.Float64Flag{
-			Name: "idle", Category: port,
-			Usage: "`SHARE` of cycles without an instruction, below 1; of --cycle-accurate 0 is as many as the instructions cost",
-		},
+		port.int("port", "`PINS` that carry bytes: 4, 8 or 16", "8"),
+		port.stringOr("layout",
+			"capture samples in `LAYOUT` etms, etb, etb-be, etb24, bytes, demux or mux; etmv2: etb-v2-flat; "+
+				"etmv1: dump, dump-old", "etms"),
+		port.bool("drop-disabled", "without the samples that a capture device may drop"),
+		port.int("fifo", "a FIFO of `BYTES`", "60"),
+		port.int("sync", "synchronise every `N` samples", "1024"),
+		port.float64("idle",
+			"`SHARE` of cycles without an instruction, below 1; of --cycle-accurate 0 is as many as the "+
+				"instructions cost", ""),
 	}
 }
 
@@ -161,24 +135,20 @@ func synthPortFlags() []cli.Flag {
 func synthProgramFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
-			Name: "elf", Aliases: []string{"e"}, Category: groupProgram, Usage: "execute the program of `FILE`",
+			Name: "elf", Aliases: []string{"e"}, Category: string(groupProgram), Usage: "execute the program of `FILE`",
 			DefaultText: "the demo's",
 		},
-		&cli.StringFlag{
-			Name: "qemu-log", Category: groupProgram,
-			Usage: "execute what is in `LOG`, which qemu-arm wrote of the program of --elf",
-		},
-		&cli.IntFlag{Name: "code-bytes", Category: groupProgram, Usage: "execute a program made up, of about `N` bytes"},
-		&cli.BoolFlag{
-			Name: "stacks", Category: groupProgram,
-			Usage: "the truth has stacks and tasks; needs --code-bytes, and no gaps",
-		},
-		&cli.StringFlag{Name: "profile", Category: groupProgram, Value: "A", Usage: "`PROFILE` of the core: A or M"},
+		groupProgram.string("qemu-log", "execute what is in `LOG`, which qemu-arm wrote of the program of --elf"),
+		groupProgram.int("code-bytes", "execute a program made up, of about `N` bytes", ""),
+		groupProgram.bool("stacks", "the truth has stacks and tasks; needs --code-bytes, and no gaps"),
+		&cli.StringFlag{Name: "profile", Category: string(groupProgram), Value: "A", Usage: "`PROFILE` of the core: A or M"},
 		&cli.Int64Flag{
-			Name: "instructions", Category: groupProgram, Value: 1_000_000,
+			Name: "instructions", Category: string(groupProgram), Value: 1_000_000,
 			Usage: "`N` instructions on each core; of a --qemu-log all, or the first N",
 		},
-		&cli.Uint64Flag{Name: "seed", Category: groupProgram, Value: 1, Usage: "`N` decides everything left to chance"},
+		&cli.Uint64Flag{
+			Name: "seed", Category: string(groupProgram), Value: 1, Usage: "`N` decides everything left to chance",
+		},
 	}
 }
 
@@ -186,17 +156,14 @@ func synthProgramFlags() []cli.Flag {
 func synthEventFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.Float64Flag{
-			Name: "exceptions", Category: groupHappens, Value: 100,
+			Name: "exceptions", Category: string(groupHappens), Value: 100,
 			Usage: "`RATE` of exceptions, half of them interrupts",
 		},
-		&cli.Float64Flag{
-			Name: "switches", Category: groupHappens,
-			Usage: "`RATE` of changes to another task, with its Context ID",
-		},
-		&cli.Float64Flag{Name: "trace-off", Category: groupHappens, Usage: "`RATE` at which trace goes off for a while"},
-		&cli.Float64Flag{Name: "overflow", Category: groupHappens, Usage: "`RATE` at which the FIFO overflows"},
-		&cli.Float64Flag{Name: "debug", Category: groupHappens, Usage: "`RATE` of stops in debug state"},
-		&cli.Float64Flag{Name: "triggers", Category: groupHappens, Usage: "`RATE` of triggers"},
+		groupHappens.float64("switches", "`RATE` of changes to another task, with its Context ID", ""),
+		groupHappens.float64("trace-off", "`RATE` at which trace goes off for a while", ""),
+		groupHappens.float64("overflow", "`RATE` at which the FIFO overflows", ""),
+		groupHappens.float64("debug", "`RATE` of stops in debug state", ""),
+		groupHappens.float64("triggers", "`RATE` of triggers", ""),
 	}
 }
 
@@ -211,11 +178,7 @@ type synthArgs struct {
 	quiet     bool
 }
 
-func synthesize(ctx *cli.Context) error {
-	args, err := readSynth(ctx)
-	if err != nil {
-		return err
-	}
+func synthesize(ctx *cli.Context, args *synthArgs) (err error) {
 	var log *os.File
 	if args.qemuLog != "" {
 		if log, err = os.Open(args.qemuLog); err != nil {
@@ -234,7 +197,7 @@ func synthesize(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Tool, c.Overwrite = schema.Tool{Name: "tracelake", Version: version()}, args.overwrite
+	c.Tool, c.Overwrite = tool(), args.overwrite
 	stderr := ctx.App.ErrWriter
 	if args.quiet {
 		stderr = io.Discard
@@ -412,25 +375,23 @@ func readProfile(ctx *cli.Context, r *generate.Recipe) error {
 }
 
 func readData(ctx *cli.Context, r *generate.Recipe) error {
-	words := map[string]generate.Data{
+	return readWord(ctx, "data", &r.Data, map[string]generate.Data{
 		"": generate.NoData, "address": generate.DataAddresses, "value": generate.DataValues, "both": generate.DataBoth,
 		"only": generate.DataOnly,
-	}
-	var ok bool
-	if r.Data, ok = words[ctx.String("data")]; !ok {
-		return usage("--data "+ctx.String("data"), "is not known", "give address, value, both or only")
-	}
-	return nil
+	}, "give address, value, both or only")
 }
 
 func readFraming(ctx *cli.Context, r *generate.Recipe) error {
-	words := map[string]generate.Framing{
-		"memory": generate.FramesInMemory, "port": generate.FramesOfPort,
-		"none": generate.NoFrames,
-	}
+	return readWord(ctx, "framing", &r.Framing, map[string]generate.Framing{
+		"memory": generate.FramesInMemory, "port": generate.FramesOfPort, "none": generate.NoFrames,
+	}, "give memory, port or none")
+}
+
+// readWord reads a flag whose values are words.
+func readWord[T any](ctx *cli.Context, flag string, to *T, words map[string]T, remedy string) error {
 	var ok bool
-	if r.Framing, ok = words[ctx.String("framing")]; !ok {
-		return usage("--framing "+ctx.String("framing"), "is not known", "give memory, port or none")
+	if *to, ok = words[ctx.String(flag)]; !ok {
+		return usage("--"+flag+" "+ctx.String(flag), "is not known", remedy)
 	}
 	return nil
 }

@@ -1,15 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/keep"
 
 	"github.com/urfave/cli/v2"
@@ -49,10 +51,10 @@ Examples:
    tracelake verify run.tla --capture run.tla
    tracelake verify run1 --capture etb.bin -e firmware.elf`,
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "truth", Category: groupInput, Usage: "compare with the dataset in `DIR`"},
-			&cli.StringFlag{Name: "capture", Category: groupInput, Usage: "decode `INPUT` again, and compare"},
+			groupInput.string("truth", "compare with the dataset in `DIR`"),
+			groupInput.string("capture", "decode `INPUT` again, and compare"),
 		}, inputFlags(), memoryFlags(), []cli.Flag{symbolsFlag(), storeFlag(), jobsFlag("decode on `N` cores")}),
-		Action: verify,
+		Action: acting(readVerify, verify),
 	}
 }
 
@@ -63,11 +65,7 @@ var (
 	errUndecoded = errors.New("is not what the capture decodes to")
 )
 
-func verify(ctx *cli.Context) error {
-	args, err := readVerify(ctx)
-	if err != nil {
-		return err
-	}
+func verify(ctx *cli.Context, args *verifyArgs) error {
 	report, err := check(ctx, args.dir)
 	switch {
 	case err != nil:
@@ -134,10 +132,7 @@ func compare(ctx *cli.Context, dir, truthDir string) error {
 		return err
 	}
 	defer truth.Close()
-	p := progressOn(ctx.App.ErrWriter, "comparing")
-	if p != nil {
-		p.rows = true
-	}
+	p := rowsOn(ctx.App.ErrWriter, "comparing")
 	v, err := diff.Compare(ctx.Context, d, truth, p.set)
 	p.clear()
 	if err != nil {
@@ -161,18 +156,11 @@ type verifyArgs struct {
 
 // readVerify reads the command line of verify.
 func readVerify(ctx *cli.Context) (*verifyArgs, error) {
-	switch n := ctx.NArg(); {
-	case n == 0:
-		return nil, usage("verify", "needs a DIR, a directory that export wrote", seeHelp(ctx.Command))
-	case n > 1:
-		return nil, usage("verify", fmt.Sprintf("takes one DIR, but is given %d: %s", n, strings.Join(ctx.Args().Slice(),
-			", ")), seeHelp(ctx.Command))
+	dir, err := dirArgument(ctx, "a directory that export wrote", "give a directory that export wrote")
+	if err != nil {
+		return nil, err
 	}
-	args := &verifyArgs{dir: ctx.Args().First(), truth: ctx.String("truth"), capture: ctx.String("capture")}
-	if _, err := os.Stat(args.dir); errors.Is(err, fs.ErrNotExist) {
-		// Whatever else is wrong with the command line.
-		return nil, &missingError{args.dir, "give a directory that export wrote"}
-	}
+	args := &verifyArgs{dir: dir, truth: ctx.String("truth"), capture: ctx.String("capture")}
 	switch {
 	case ctx.IsSet("truth") && args.truth == "":
 		return nil, usage("--truth", "is without a directory", "write --truth DIR, the dataset to compare with")
@@ -313,15 +301,8 @@ func writeTableVerification(b *strings.Builder, t *diff.Table) {
 	}
 	fmt.Fprintf(b, "%-15s %15s %15s %12s %12s", t.Table, thousands(t.Compared), thousands(t.Differing),
 		thousands(t.Missing), thousands(t.Extra))
-	var columns []string
-	for name := range t.Columns {
-		columns = append(columns, name)
-	}
-	slices.SortFunc(columns, func(a, c string) int {
-		if n := t.Columns[c] - t.Columns[a]; n != 0 {
-			return int(n)
-		}
-		return strings.Compare(a, c)
+	columns := slices.SortedFunc(maps.Keys(t.Columns), func(a, c string) int {
+		return cmp.Or(cmp.Compare(t.Columns[c], t.Columns[a]), strings.Compare(a, c))
 	})
 	for i, name := range columns {
 		columns[i] = fmt.Sprintf("%s %s", name, thousands(t.Columns[name]))
@@ -333,4 +314,60 @@ func writeTableVerification(b *strings.Builder, t *diff.Table) {
 		b.WriteString("   (as the view of blocks)")
 	}
 	b.WriteString("\n")
+}
+
+// ofCapture puts differences of what a capture decodes to from the dataset that was kept.
+var ofCapture = wording{
+	truth: "the dataset", cell: "%[2]s decodes to %[3]s, the dataset has %[4]s", row: "the row of the dataset is",
+	rowMissing: "the capture does not decode to this row", rowExtra: "the dataset does not have this row", missing: "kept",
+	extra: "decoded",
+}
+
+// readAgain reads what --capture needs.
+func readAgain(ctx *cli.Context, args *verifyArgs) (err error) {
+	switch args.capture {
+	case "":
+		return usage("--capture", "is without an input", "write --capture INPUT, a capture or an archive")
+	case capture.Stdin:
+		return usage("--capture -", "cannot be standard input", "give a file")
+	}
+	args.again = keep.VerifyOptions{Capture: captureOptions(ctx), Tool: tool()}
+	args.again.Workers, err = jobs(ctx)
+	return err
+}
+
+// decodeAgain decodes a capture again, and says what differs.
+func decodeAgain(ctx *cli.Context, args *verifyArgs) error {
+	stderr := ctx.App.ErrWriter
+	defer showUnpacking(stderr, &args.again.Capture)()
+	decoding, comparing := progressOn(stderr, "decoding "+filepath.Base(args.capture)), rowsOn(stderr, "comparing")
+	defer decoding.clear()
+	defer comparing.clear()
+	args.again.Progress = decoding.show
+	args.again.Comparing = func(done, total int64) {
+		decoding.clear()
+		comparing.set(done, total)
+	}
+	again, err := pipeline.Verify(ctx.Context, args.dir, args.capture, args.again)
+	if err != nil {
+		return err
+	}
+	decoding.clear()
+	comparing.clear()
+	var text strings.Builder
+	if again.Unrecorded {
+		text.WriteString(args.dir +
+			" does not record the options of its export: they are to be given again, and not all can be\n")
+	}
+	for _, line := range again.Inputs {
+		text.WriteString(line + "\n")
+	}
+	text.WriteString(verificationText(again.Rows, &ofCapture) + leftOutText(&again.Rows.LeftOut, &ofCapture))
+	if _, err := io.WriteString(ctx.App.Writer, text.String()); err != nil {
+		return err
+	}
+	if !again.Equal() {
+		return fmt.Errorf("%s: %w", args.dir, errUndecoded)
+	}
+	return nil
 }

@@ -23,7 +23,7 @@ and the version of the schema: datasets of that version are those it writes.
 Examples:
    tracelake version
    tracelake version --json`,
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Category: groupOutput, Usage: "print an object of JSON"}},
+		Flags: []cli.Flag{groupOutput.bool("json", "print an object of JSON")},
 		Action: func(ctx *cli.Context) error {
 			if ctx.NArg() > 0 {
 				return usage("version", "takes no argument", seeHelp(ctx.Command))
@@ -87,6 +87,9 @@ func version() string {
 	info, _ := debug.ReadBuildInfo()
 	return buildName(info)
 }
+
+// tool is what manifests say of the program.
+func tool() schema.Tool { return schema.Tool{Name: programName, Version: version()} }
 
 // buildName is the version of the release, else that of the module, which go names by its
 // commit where that has no tag.

@@ -11,29 +11,17 @@ import (
 // partFlags say which part of a capture to decode.
 func partFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "from", Category: groupInput,
-			Usage:       "decode only segments from this `POINT` on: an offset, seq=N, timestamp=N or segment=N",
-			DefaultText: "the start",
-		},
-		&cli.StringFlag{
-			Name: "to", Category: groupInput, Usage: "decode only segments that begin before this `POINT`",
-			DefaultText: "the end",
-		},
-		&cli.StringFlag{
-			Name: "around", Category: groupInput,
-			Usage: "decode only segments around a point: `POINT±M`, as seq=1000±50",
-		},
+		groupInput.stringOr("from",
+			"decode only segments from this `POINT` on: an offset, seq=N, timestamp=N or segment=N", "the start"),
+		groupInput.stringOr("to", "decode only segments that begin before this `POINT`", "the end"),
+		groupInput.string("around", "decode only segments around a point: `POINT±M`, as seq=1000±50"),
 		indexFlag(),
 	}
 }
 
 // indexFlag says where segments are found.
 func indexFlag() cli.Flag {
-	return &cli.StringFlag{
-		Name: "index", Category: groupInput,
-		Usage: "find --from and --to with the segments of `DIR`, a dataset of the whole capture",
-	}
+	return groupInput.string("index", "find --from and --to with the segments of `DIR`, a dataset of the whole capture")
 }
 
 // readPart reads the flags of a window; nil: all is decoded.
@@ -51,10 +39,7 @@ func readPart(ctx *cli.Context) (*pipeline.Window, error) {
 		return w, nil
 	}
 	var err error
-	if w.From, err = readPoint(ctx, "from"); err != nil {
-		return nil, err
-	}
-	if w.To, err = readPoint(ctx, "to"); err != nil {
+	if w.Span, err = readSpan(ctx); err != nil {
 		return nil, err
 	}
 	switch from, to := w.From, w.To; {
@@ -66,6 +51,14 @@ func readPart(ctx *cli.Context) (*pipeline.Window, error) {
 		return nil, usage("--to "+ctx.String("to"), "is not after --from "+ctx.String("from"), "give a later point")
 	}
 	return w, nil
+}
+
+// readSpan reads --from and --to.
+func readSpan(ctx *cli.Context) (s window.Span, err error) {
+	if s.From, err = readPoint(ctx, "from"); err == nil {
+		s.To, err = readPoint(ctx, "to")
+	}
+	return s, err
 }
 
 func readPoint(ctx *cli.Context, flag string) (p schema.Null[window.Point], err error) {

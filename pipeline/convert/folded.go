@@ -19,12 +19,7 @@ func Folded(w io.Writer, p *profile.Profile) error {
 	f := newFolder(p)
 	sums := map[string]int64{}
 	for i := range p.Nodes {
-		own := p.Nodes[i].Own
-		n := own.Instructions
-		if p.ByCycles {
-			n = own.Cycles.V
-		}
-		if n > 0 {
+		if n := p.Nodes[i].Own.In(p.ByCycles); n > 0 {
 			sums[f.path(int32(i))] += n
 		}
 	}

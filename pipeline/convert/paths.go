@@ -34,7 +34,13 @@ func (p *Paths) Apply(files []report.SourceFile) []report.SourceFile {
 }
 
 // Move returns the new path of a file.
-func (p *Paths) Move(name string) string { return p.relative(p.mapped(name)) }
+func (p *Paths) Move(name string) string {
+	name = p.mapped(name)
+	if root := strings.TrimSuffix(p.Root, "/"); root != "" {
+		name = strings.TrimPrefix(name, root+"/")
+	}
+	return name
+}
 
 // mapped replaces the start of a path, whole folders only.
 func (p *Paths) mapped(name string) string {
@@ -48,15 +54,6 @@ func (p *Paths) mapped(name string) string {
 	return path.Clean(name)
 }
 
-func (p *Paths) relative(name string) string {
-	if root := strings.TrimSuffix(p.Root, "/"); root != "" {
-		if rest, ok := strings.CutPrefix(name, root+"/"); ok {
-			return rest
-		}
-	}
-	return name
-}
-
 // Find returns the path to open a file at.
 func (p *Paths) Find(name string) string {
 	if p.Root == "" || absolute(name) {
@@ -66,7 +63,7 @@ func (p *Paths) Find(name string) string {
 }
 
 // Local returns the path to open a file at that the compiler found under a name.
-func (p *Paths) Local(name string) string { return p.Find(p.relative(p.mapped(name))) }
+func (p *Paths) Local(name string) string { return p.Find(p.Move(name)) }
 
 // absolute says whether a path starts at a root, of Windows too.
 func absolute(name string) bool {

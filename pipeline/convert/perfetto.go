@@ -17,7 +17,7 @@ import (
 // turn. Marks and gaps are on the first one. Times are nanoseconds by the frequency of the core;
 // if that is not known, one is a cycle or an instruction, as the name of the track says.
 func Perfetto(w io.Writer, timelines Timelines, several bool) error {
-	p := &perfetto{output: output{w: w}}
+	p := &perfetto{output: newOutput(w)}
 	err := timelines(func(t *timeline.Timeline) error {
 		tracks := newPerfettoTracks(p, t, several)
 		return t.Walk(tracks.add)
@@ -25,7 +25,7 @@ func Perfetto(w io.Writer, timelines Timelines, several bool) error {
 	if err != nil {
 		return err
 	}
-	return p.flush()
+	return p.Flush()
 }
 
 // Numbers of fields, and values of enums.
@@ -57,8 +57,8 @@ const (
 // A perfetto writes packets.
 type perfetto struct {
 	output
-	packet, inside []byte
-	tracks         uint64 // that there are
+	framed, packet, inside []byte
+	tracks                 uint64 // that there are
 }
 
 // track writes the descriptor of a new track and returns its number. Without a parent, 0, it
@@ -96,7 +96,8 @@ func (p *perfetto) write(at int64, field protowire.Number) {
 	b = varintField(b, packetSequence, 1)
 	b = bytesField(b, field, p.inside)
 	p.packet = b
-	p.b = bytesField(p.b, tracePacket, b)
+	p.framed = bytesField(p.framed[:0], tracePacket, b)
+	p.add(p.framed)
 }
 
 func varintField(b []byte, field protowire.Number, value uint64) []byte {
@@ -187,7 +188,7 @@ func (x *perfettoTracks) add(e *timeline.Event) error {
 	case timeline.End:
 		x.stop(at)
 	}
-	return x.spill()
+	return x.err
 }
 
 // turn has a task have its turn.

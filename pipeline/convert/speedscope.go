@@ -18,7 +18,7 @@ import (
 // The name of a profile has its unit. In the first kind a task that has its turn is the lowest
 // frame, and where nothing was traced [untraced] is.
 func Speedscope(w io.Writer, timelines Timelines, p *profile.Profile, paths *Paths, made Made) error {
-	s := &speedscope{output: output{w: w}, paths: paths, index: map[speedscopeFrame]int{}}
+	s := &speedscope{output: newOutput(w), paths: paths, index: map[speedscopeFrame]int{}}
 	s.text(`{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":`)
 	s.value(made.By)
 	s.text(`,"profiles":[`)
@@ -33,7 +33,7 @@ func Speedscope(w io.Writer, timelines Timelines, p *profile.Profile, paths *Pat
 	s.text(`],"shared":{"frames":`)
 	s.value(append([]speedscopeFrame{}, s.frames...))
 	s.text("}}\n")
-	return s.flush()
+	return s.Flush()
 }
 
 // A speedscope writes a file.
@@ -52,9 +52,9 @@ type speedscopeFrame struct {
 	Line uint32 `json:"line,omitempty"`
 }
 
-func (s *speedscope) text(t string) { s.b = append(s.b, t...) }
+func (s *speedscope) text(t string) { _, s.err = s.WriteString(t) }
 
-func (s *speedscope) number(n int64) { s.b = strconv.AppendInt(s.b, n, 10) }
+func (s *speedscope) number(n int64) { s.add(strconv.AppendInt(s.AvailableBuffer(), n, 10)) }
 
 // value writes what JSON can be made of.
 func (s *speedscope) value(x any) {
@@ -62,14 +62,14 @@ func (s *speedscope) value(x any) {
 	if err != nil {
 		panic(err) // text and numbers only
 	}
-	s.b = append(s.b, text...)
+	s.add(text)
 }
 
 // frame returns the index of a frame.
 func (s *speedscope) frame(f *calls.Frame) int {
 	x := speedscopeFrame{Name: f.Text(), Line: f.Line}
 	if f.File != "" {
-		x.File = s.paths.relative(s.paths.mapped(f.File))
+		x.File = s.paths.Move(f.File)
 	}
 	return s.intern(x)
 }
@@ -100,9 +100,9 @@ func (s *speedscope) sampled(p *profile.Profile) error {
 	for i := range p.Frames {
 		frames[i] = s.frame(&p.Frames[i])
 	}
-	unit, weight := durations.InInstructions, func(n *profile.Node) int64 { return n.Own.Instructions }
+	unit, weight := durations.InInstructions, func(n *profile.Node) int64 { return n.Own.In(p.ByCycles) }
 	if p.ByCycles {
-		unit, weight = durations.InCycles, func(n *profile.Node) int64 { return n.Own.Cycles.V }
+		unit = durations.InCycles
 	}
 	nodes := make([][]int32, len(p.Tasks)) // that took something, by task
 	for i := range p.Nodes {
@@ -119,8 +119,8 @@ func (s *speedscope) sampled(p *profile.Profile) error {
 		for k, n := range nodes[i] {
 			s.comma(k)
 			s.sample(p, n, frames)
-			if err := s.spill(); err != nil {
-				return err
+			if s.err != nil {
+				return s.err
 			}
 		}
 		s.text(`],"weights":[`)
@@ -228,7 +228,7 @@ func (e *speedscopeEvents) add(x *timeline.Event) error {
 		e.leaveTask(x.At)
 	case timeline.Mark:
 	}
-	return e.spill()
+	return e.err
 }
 
 // leaveTask closes the frames of the task that runs.

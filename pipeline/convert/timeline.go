@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 
@@ -22,29 +23,12 @@ func sourceText(t *timeline.Timeline, several bool) string {
 	return text
 }
 
-// An output gathers what is appended to b, and writes it now and then: a timeline is long.
+// An output gathers what is written, as a timeline is long, and keeps the first error.
 type output struct {
-	b   []byte
-	w   io.Writer
-	err error // the first
+	*bufio.Writer
+	err error
 }
 
-// spillBytes is how long b may become.
-const spillBytes = 1 << 16
+func newOutput(w io.Writer) output { return output{Writer: bufio.NewWriterSize(w, 1<<16)} }
 
-// spill writes b if it is long, and returns the first error there was.
-func (o *output) spill() error {
-	if len(o.b) < spillBytes {
-		return o.err
-	}
-	return o.flush()
-}
-
-// flush writes b.
-func (o *output) flush() error {
-	if o.err == nil {
-		_, o.err = o.w.Write(o.b)
-	}
-	o.b = o.b[:0]
-	return o.err
-}
+func (o *output) add(b []byte) { _, o.err = o.Write(b) }

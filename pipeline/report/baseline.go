@@ -59,20 +59,14 @@ func (m *Merged) Against(base *Merged, by By, ofOutcomes bool) *Change {
 // compareCode compares instructions and the outcomes of branches.
 func (c *Change) compareCode(m, base *Merged, by By) {
 	g := newGroups(m, by)
-	for _, core := range m.cores() {
-		p := m.programs[core]
-		for i := range p.code {
-			if x := &p.code[i]; x.exclusion == none && (x.function != none || !m.named) {
-				c.compare(g, p, x, base.find(core, x.address), &x.counts)
-			}
+	for p, x := range m.code() {
+		if x.exclusion == none && (x.function != none || !m.named) {
+			c.compare(g, p, x, base.find(p.core, x.address), &x.counts)
 		}
 	}
-	for _, core := range base.cores() { // without a program file, what only the baseline executed
-		p := base.programs[core]
-		for i := range p.code {
-			if x := &p.code[i]; !base.named && m.find(core, x.address) == nil {
-				c.compare(g, p, x, &x.counts, nil)
-			}
+	for p, x := range base.code() { // without a program file, what only the baseline executed
+		if !base.named && m.find(p.core, x.address) == nil {
+			c.compare(g, p, x, &x.counts, nil)
 		}
 	}
 }
@@ -119,49 +113,52 @@ func (m *Merged) find(core string, address schema.Address) *counts {
 
 // compareLines compares lines; both programs have the same.
 func (c *Change) compareLines(m, base *Merged) {
-	covered := func(m *Merged) map[Name]bool {
-		lines := map[Name]bool{}
-		for i, t := range m.lineTallies() {
-			at := m.places.lines[i]
-			lines[Name{File: m.places.files[at.file], Line: at.number}] = t.Covered > 0
+	eachChange(m.coveredLines(), base.coveredLines(), func(_ Name, d Delta) { c.Lines.sum(d) })
+}
+
+// coveredLines are the lines that are covered.
+func (m *Merged) coveredLines() map[Name]bool {
+	covered := map[Name]bool{}
+	for _, f := range m.Lines() {
+		for i := range f.Lines {
+			if l := &f.Lines[i]; l.Code.Covered > 0 {
+				covered[Name{File: f.Path, Line: l.Number}] = true
+			}
 		}
-		return lines
 	}
-	before := covered(base)
-	for name, now := range covered(m) {
-		c.Lines.add(before[name], now)
+	return covered
+}
+
+// eachChange calls a function with each name that is covered now or was before, but not both.
+func eachChange(now, before map[Name]bool, do func(Name, Delta)) {
+	for name := range now {
+		if !before[name] {
+			do(name, Delta{New: 1})
+		}
+	}
+	for name := range before {
+		if !now[name] {
+			do(name, Delta{Lost: 1})
+		}
 	}
 }
 
 // compareFunctions compares functions by name and file.
 func (c *Change) compareFunctions(m, base *Merged) {
-	now, before := m.coveredFunctions(), base.coveredFunctions()
-	for name := range before {
-		if _, ok := now[name]; !ok {
-			now[name] = false
-		}
-	}
-	for name, covered := range now {
-		var d Delta
-		d.add(before[name], covered)
-		c.Functions.sum(d)
-		if !c.SameProgram && d != (Delta{}) {
+	eachChange(m.coveredFunctions(), base.coveredFunctions(), func(name Name, d Delta) {
+		if c.Functions.sum(d); !c.SameProgram {
 			c.Rows = append(c.Rows, ChangeRow{name, d})
 		}
-	}
+	})
 }
 
-// coveredFunctions says which functions are covered. Those of one name and file are
-// one.
+// coveredFunctions are the functions that are covered. Those of one name and file are one.
 func (m *Merged) coveredFunctions() map[Name]bool {
 	covered := map[Name]bool{}
-	for core, p := range m.programs {
-		for i := range p.code {
-			if x := &p.code[i]; x.counted() {
-				f := &p.functions[x.function]
-				name := Name{Core: core, Function: f.name, File: f.file}
-				covered[name] = covered[name] || x.passed() > 0
-			}
+	for p, x := range m.code() {
+		if x.counted() && x.passed() > 0 {
+			f := &p.functions[x.function]
+			covered[Name{Core: p.core, Function: f.name, File: f.file}] = true
 		}
 	}
 	return covered

@@ -53,12 +53,9 @@ type Branches struct {
 // same order.
 func (m *Merged) Branches() *Branches {
 	b := &Branches{}
-	for _, core := range m.cores() {
-		p := m.programs[core]
-		for i := range p.code {
-			if x := &p.code[i]; x.conditional && x.counted() {
-				b.add(m.branch(p, x), x)
-			}
+	for p, x := range m.code() {
+		if x.conditional && x.counted() {
+			b.add(m.branch(p, x), x)
 		}
 	}
 	slices.SortStableFunc(b.Rows, compareBranches)
@@ -81,10 +78,7 @@ func (m *Merged) branch(p *program, x *instruction) Branch {
 		Address: x.address, Kind: x.kind, Target: x.target, Predicated: !x.branches(),
 		Taken: x.executed, NotTaken: x.failed, Unknown: x.unknown, Verdict: verdict(x),
 	}
-	if x.line != none {
-		at := m.places.lines[x.line]
-		b.In.File, b.In.Line = m.places.files[at.file], at.number
-	}
+	b.In.File, b.In.Line = m.lineOf(x)
 	return b
 }
 

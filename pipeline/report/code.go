@@ -34,12 +34,9 @@ type Function struct {
 // Code goes through the instructions of the program, by core and address.
 func (m *Merged) Code() iter.Seq[Code] {
 	return func(yield func(Code) bool) {
-		for _, core := range m.cores() {
-			p := m.programs[core]
-			for i := range p.code {
-				if !yield(m.codeOf(p, &p.code[i])) {
-					return
-				}
+		for p, x := range m.code() {
+			if !yield(m.codeOf(p, x)) {
+				return
 			}
 		}
 	}
@@ -78,10 +75,7 @@ func (m *Merged) codeOf(p *program, i *instruction) Code {
 	if i.function != none {
 		x.Function = schema.Of(p.functionOf(i.function))
 	}
-	if i.line != none {
-		at := m.places.lines[i.line]
-		x.File, x.Line = m.places.files[at.file], at.number
-	}
+	x.File, x.Line = m.lineOf(i)
 	return x
 }
 
@@ -126,9 +120,6 @@ func (m *Merged) nameIn(p *program, i *instruction) Name {
 	if i.function != none {
 		n.Function, n.Address = p.functions[i.function].name, p.functions[i.function].address
 	}
-	if i.line != none {
-		at := m.places.lines[i.line]
-		n.File, n.Line = m.places.files[at.file], at.number
-	}
+	n.File, n.Line = m.lineOf(i)
 	return n
 }

@@ -5,17 +5,6 @@ import (
 	"slices"
 )
 
-// A Figure is how many of how many. Of is 0 where that is not known, as without a
-// program file: then there is no percentage.
-type Figure struct{ Covered, Of int64 }
-
-// A Tally counts instructions. Covered ones ran, other than failing their condition;
-// Reached ones were there to run, but always failed it.
-type Tally struct {
-	Figure
-	Reached int64
-}
-
 // Coverage is how much of the program ran.
 type Coverage struct {
 	Named        bool // else rows are instructions: there is no program file, or it has no functions
@@ -92,16 +81,6 @@ func (c *Coverage) add(x *instruction) {
 	}
 }
 
-func (t *Tally) add(x *instruction) {
-	t.Of++
-	switch {
-	case x.passed() > 0:
-		t.Covered++
-	case x.failed > 0:
-		t.Reached++
-	}
-}
-
 func (b *BranchFigures) add(x *instruction) {
 	b.All++
 	b.Reached += one(x.reached() > 0)
@@ -131,42 +110,23 @@ func (c *Coverage) addFunctions(functions []Tally) {
 
 // addLines adds lines and files. A line is covered if an instruction of it is.
 func (c *Coverage) addLines(m *Merged) {
-	files := map[int32]bool{}
-	for i, l := range m.lineTallies() {
-		if l.Of == 0 {
-			continue
+	for _, f := range m.Lines() {
+		covered := int64(0)
+		for i := range f.Lines {
+			covered += one(f.Lines[i].Code.Covered > 0)
 		}
-		c.Lines.Of++
-		c.Lines.Covered += one(l.Covered > 0)
-		file := m.places.lines[i].file
-		files[file] = files[file] || l.Covered > 0
-	}
-	for _, covered := range files {
+		c.Lines.Of += int64(len(f.Lines))
+		c.Lines.Covered += covered
 		c.Files.Of++
-		c.Files.Covered += one(covered)
+		c.Files.Covered += one(covered > 0)
 	}
-}
-
-// lineTallies returns, for each line, its instructions but excluded ones.
-func (m *Merged) lineTallies() []Tally {
-	tallies := make([]Tally, len(m.places.lines))
-	for _, p := range m.programs {
-		for i := range p.code {
-			if x := &p.code[i]; x.line != none && x.exclusion == none {
-				tallies[x.line].add(x)
-			}
-		}
-	}
-	return tallies
 }
 
 // executed counts the addresses that ran, where nothing names them.
 func (m *Merged) executed() (covered, reached int64) {
 	var t Tally
-	for _, p := range m.programs {
-		for i := range p.code {
-			t.add(&p.code[i])
-		}
+	for _, x := range m.code() {
+		t.add(x)
 	}
 	return t.Covered, t.Reached
 }
@@ -235,10 +195,8 @@ func (r *coverageRows) add(p *program, x *instruction) {
 		row.Both += one(x.executed > 0 && x.failed > 0)
 		if x.unknown == 0 && (x.executed > 0) != (x.failed > 0) {
 			if row.OneWay++; row.OneWay == 1 {
-				row.First = OneWay{Taken: x.executed > 0}
-				if x.line != none {
-					row.First.Line = r.groups.m.places.lines[x.line].number
-				}
+				_, line := r.groups.m.lineOf(x)
+				row.First = OneWay{line, x.executed > 0}
 			}
 		}
 	}

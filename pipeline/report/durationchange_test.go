@@ -31,7 +31,7 @@ func readCalls(t *testing.T, text string) (*report.Merged, *calls.Table) {
 func changedCalls(c *calls.Change) string {
 	words := []string{fmt.Sprintf("same %v, %d new, %d lost", c.SameProgram, c.New, c.Lost)}
 	for _, r := range c.Rows {
-		words = append(words, fmt.Sprintf("%s %+g %s, median %d, was %d", r.Function, r.Slower, r.Unit, r.FiguresNow.Median, r.FiguresWas.Median))
+		words = append(words, fmt.Sprintf("%s %+g %s, median %d, was %d", r.Function, r.Slower, r.Unit, r.Now.Median, r.Was.Median))
 	}
 	return strings.Join(words, "; ")
 }

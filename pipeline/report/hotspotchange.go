@@ -111,13 +111,18 @@ func (c *HotspotChange) TotalChange(r *HotspotChangeRow) float64 {
 
 // totalShare is the share of a row with what it called.
 func (c *HotspotChange) totalShare(h *Hotspots, r *HotspotRow) float64 {
-	switch {
-	case r == nil:
+	if r == nil {
 		return 0
-	case c.ByCycles:
-		return float64(r.All.Cycles.V) / h.Cycles
 	}
-	return float64(r.All.Instructions) / float64(h.Instructions)
+	return float64(r.All.In(c.ByCycles)) / c.total(h)
+}
+
+// total is what shares are of.
+func (c *HotspotChange) total(h *Hotspots) float64 {
+	if c.ByCycles {
+		return h.Cycles
+	}
+	return float64(h.Instructions)
 }
 
 // Share is the share of a row of h, which may be nil, from 0 to 1.
@@ -126,9 +131,9 @@ func (c *HotspotChange) Share(h *Hotspots, r *HotspotRow) float64 {
 	case r == nil:
 		return 0
 	case c.ByCycles:
-		return r.Cycles / h.Cycles
+		return r.Cycles / c.total(h)
 	}
-	return float64(r.Instructions) / float64(h.Instructions)
+	return float64(r.Instructions) / c.total(h)
 }
 
 func (c *HotspotChange) compare(x, y HotspotChangeRow) int {

@@ -41,25 +41,21 @@ func (m *Merged) Hotspots(by By) *Hotspots {
 	h := &Hotspots{Named: m.named, Clocks: m.clocks, Inclusive: m.named && by == ByFunction && m.stacked}
 	g := newGroups(m, by)
 	var total counts
-	for _, core := range m.cores() {
-		p := m.programs[core]
-		for i := range p.code {
-			x := &p.code[i]
-			if x.exclusion >= 0 || x.reached() == 0 {
-				continue
-			}
-			total.add(x.counts)
-			if x.exclusion == unselected {
-				continue // shares are of all that ran
-			}
-			n := g.of(p, x)
-			if n == len(h.Rows) {
-				h.Rows = append(h.Rows, HotspotRow{Name: g.names[n]})
-			}
-			h.Rows[n].add(&x.counts, x.function != none && p.functions[x.function].address == x.address)
-			if h.Inclusive && x.function != none {
-				h.Rows[n].All = p.functions[x.function].all
-			}
+	for p, x := range m.code() {
+		if x.exclusion >= 0 || x.reached() == 0 {
+			continue
+		}
+		total.add(x.counts)
+		if x.exclusion == unselected {
+			continue // shares are of all that ran
+		}
+		n := g.of(p, x)
+		if n == len(h.Rows) {
+			h.Rows = append(h.Rows, HotspotRow{Name: g.names[n]})
+		}
+		h.Rows[n].add(&x.counts, x.function != none && p.functions[x.function].address == x.address)
+		if h.Inclusive && x.function != none {
+			h.Rows[n].All = p.functions[x.function].all
 		}
 	}
 	outside := HotspotRow{Outside: true}

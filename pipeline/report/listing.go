@@ -71,7 +71,7 @@ func (m *Merged) Listings() []Listing {
 // listing lists a function.
 func (m *Merged) listing(p *program, number int32) Listing {
 	f := &p.functions[number]
-	l := Listing{Name: Name{Core: p.core, Function: f.name, Address: f.address, File: f.file, Line: f.line}}
+	l := Listing{Name: p.nameOf(f)}
 	var total counts
 	for i := range p.code {
 		x := &p.code[i]

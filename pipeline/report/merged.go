@@ -18,6 +18,8 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -132,12 +134,30 @@ func (m *Merged) functionsOf(core string) []function {
 
 // cores returns the cores that have a program, in order.
 func (m *Merged) cores() []string {
-	var cores []string
-	for core := range m.programs {
-		cores = append(cores, core)
+	return slices.Sorted(maps.Keys(m.programs))
+}
+
+// code goes through the instructions of all programs, by core and address.
+func (m *Merged) code() iter.Seq2[*program, *instruction] {
+	return func(yield func(*program, *instruction) bool) {
+		for _, core := range m.cores() {
+			p := m.programs[core]
+			for i := range p.code {
+				if !yield(p, &p.code[i]) {
+					return
+				}
+			}
+		}
 	}
-	slices.Sort(cores)
-	return cores
+}
+
+// lineOf returns the file and the number of the line of an instruction, "" and 0 if it has none.
+func (m *Merged) lineOf(x *instruction) (file string, number uint32) {
+	if x.line == none {
+		return "", 0
+	}
+	at := m.places.lines[x.line]
+	return m.places.files[at.file], at.number
 }
 
 // HasLines says whether the program has source lines.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
@@ -50,12 +51,10 @@ func (m *Merged) modules(core string, covered []schema.Address) []Module {
 		func(i schema.ImageRegion) bool { return !read.IsSymbols(i) || i.Core != core })
 	slices.SortStableFunc(sections, func(x, y schema.ImageRegion) int { return cmp.Compare(x.Address, y.Address) })
 	var modules []Module
-	module := map[string]int{} // by file
+	module := read.Index[string]{} // by file
 	find := func(file string, base schema.Address) int {
-		n, ok := module[file]
-		if !ok {
-			n = len(modules)
-			module[file] = n
+		n, isNew := module.Of(file)
+		if isNew {
 			modules = append(modules, Module{File: file, Core: core, Base: base})
 		}
 		return n
@@ -78,4 +77,48 @@ func (m *Merged) modules(core string, covered []schema.Address) []Module {
 		modules[n].Addresses = append(modules[n].Addresses, address)
 	}
 	return slices.DeleteFunc(modules, func(x Module) bool { return len(x.Addresses) == 0 })
+}
+
+// A Section is a part of the program: an executable section of a program file or, where there
+// is none, a region of memory.
+type Section struct {
+	File    string // its name without folder
+	BuildID string // in hexadecimal; "": it has none
+	Core    string // "": every core
+	Address schema.Address
+	Bytes   int64
+}
+
+// Sections are those of a program, by core and address.
+type Sections []Section
+
+// Sections returns the sections of the program.
+func (m *Merged) Sections() Sections {
+	named := slices.ContainsFunc(m.images, read.IsSymbols)
+	var all Sections
+	for _, i := range m.images {
+		if read.IsSymbols(i) == named {
+			all = append(all, Section{i.File, i.BuildID, i.Core, i.Address, i.Bytes})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y Section) int { return x.compare(y.Core, y.Address) })
+	return all
+}
+
+func (s *Section) compare(core string, address schema.Address) int {
+	return cmp.Or(strings.Compare(s.Core, core), cmp.Compare(s.Address, address))
+}
+
+// Find returns the index of the section that has an address of a core, -1 if none has it.
+func (all Sections) Find(core string, address schema.Address) int {
+	for _, of := range []string{core, ""} {
+		i, exact := slices.BinarySearchFunc(all, address, func(s Section, a schema.Address) int { return s.compare(of, a) })
+		if !exact {
+			i--
+		}
+		if i >= 0 && all[i].Core == of && int64(address)-int64(all[i].Address) < all[i].Bytes {
+			return i
+		}
+	}
+	return none
 }

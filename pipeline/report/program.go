@@ -85,3 +85,63 @@ func (p *program) find(address schema.Address) int {
 	}
 	return i
 }
+
+// A Figure is how many of how many. Of is 0 where that is not known, as without a
+// program file: then there is no percentage.
+type Figure struct{ Covered, Of int64 }
+
+// A Tally counts instructions. Covered ones ran, other than failing their condition;
+// Reached ones were there to run, but always failed it.
+type Tally struct {
+	Figure
+	Reached int64
+}
+
+func (t *Tally) add(x *instruction) {
+	t.Of++
+	switch {
+	case x.passed() > 0:
+		t.Covered++
+	case x.failed > 0:
+		t.Reached++
+	}
+}
+
+func one(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// places are the source lines that the program has instructions of. A line counts
+// where its instructions are from, not where they were inlined at.
+type places struct {
+	files []string
+	lines []place
+	file  read.Index[string]
+	line  read.Index[place]
+}
+
+// A place is a source line.
+type place struct {
+	file   int32 // in places.files
+	number uint32
+}
+
+// index returns the index of a line, which it adds if need be.
+func (p *places) index(file string, number uint32) int32 {
+	if p.file == nil {
+		p.file, p.line = read.Index[string]{}, read.Index[place]{}
+	}
+	f, isNew := p.file.Of(file)
+	if isNew {
+		p.files = append(p.files, file)
+	}
+	at := place{int32(f), number}
+	l, isNew := p.line.Of(at)
+	if isNew {
+		p.lines = append(p.lines, at)
+	}
+	return int32(l)
+}

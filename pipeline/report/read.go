@@ -60,15 +60,10 @@ func (m *Merged) concludeTrust() {
 	for _, at := range slices.SortedFunc(maps.Keys(m.outside), compareLocations) {
 		t.Outside = append(t.Outside, trust.Outside{Core: at.core, Address: at.address, Times: m.outside[at].reached()})
 	}
-	for _, p := range m.programs {
-		for i := range p.code {
-			x := &p.code[i]
-			if x.conditional && !x.branches() && x.reached() > 0 && (x.function != none || !t.HasProgram) {
-				t.Conditions++
-				if x.unknown > 0 {
-					t.Unknown++
-				}
-			}
+	for _, x := range m.code() {
+		if x.conditional && !x.branches() && x.reached() > 0 && (x.function != none || !t.HasProgram) {
+			t.Conditions++
+			t.Unknown += one(x.unknown > 0)
 		}
 	}
 	t.Named = m.named
@@ -129,13 +124,6 @@ func (m *Merged) addCode(b *schema.Batch) error {
 		p.code = append(p.code, i)
 	}
 	return nil
-}
-
-func one(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // addLines gives instructions their lines.

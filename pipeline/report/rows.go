@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -41,7 +42,7 @@ func (n *Name) Compare(o *Name) int {
 type groups struct {
 	m     *Merged
 	by    By
-	index map[groupKey]int
+	index read.Index[groupKey]
 	names []Name // of the rows
 }
 
@@ -51,15 +52,12 @@ type groupKey struct {
 	id   int64 // function, file, line or address
 }
 
-func newGroups(m *Merged, by By) *groups { return &groups{m: m, by: by, index: map[groupKey]int{}} }
+func newGroups(m *Merged, by By) *groups { return &groups{m: m, by: by, index: read.Index[groupKey]{}} }
 
 // of returns the row that an instruction is in; at first sight it is the next one.
 func (g *groups) of(p *program, x *instruction) int {
-	key := g.key(p, x)
-	n, ok := g.index[key]
-	if !ok {
-		n = len(g.names)
-		g.index[key] = n
+	n, isNew := g.index.Of(g.key(p, x))
+	if isNew {
 		g.names = append(g.names, g.name(p, x))
 	}
 	return n
@@ -86,15 +84,16 @@ func (g *groups) name(p *program, x *instruction) Name {
 	case g.by == ByFunction && x.function == none:
 		return Name{Core: p.core}
 	case g.by == ByFunction:
-		f := &p.functions[x.function]
-		return Name{Core: p.core, Function: f.name, Address: f.address, File: f.file, Line: f.line}
-	case x.line == none:
-		return Name{}
+		return p.nameOf(&p.functions[x.function])
 	}
-	at := g.m.places.lines[x.line]
-	n := Name{File: g.m.places.files[at.file]}
-	if g.by == ByLine {
-		n.Line = at.number
+	file, line := g.m.lineOf(x)
+	if g.by == ByFile {
+		line = 0
 	}
-	return n
+	return Name{File: file, Line: line}
+}
+
+// nameOf returns the name of a function of p.
+func (p *program) nameOf(f *function) Name {
+	return Name{Core: p.core, Function: f.name, Address: f.address, File: f.file, Line: f.line}
 }

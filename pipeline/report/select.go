@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -67,10 +68,11 @@ func matchesFile(file string, globs []string, used map[string]bool) bool {
 
 // fileOf returns the file of an instruction: that of its line or, if it has none, of its function.
 func (m *Merged) fileOf(p *program, x *instruction) string {
-	if x.line != none {
-		return m.places.files[m.places.lines[x.line].file]
+	if x.line == none {
+		return p.functions[x.function].file
 	}
-	return p.functions[x.function].file
+	file, _ := m.lineOf(x)
+	return file
 }
 
 // fileNames are the last parts of the paths of all files, each once, in order.
@@ -98,4 +100,67 @@ func (m *Merged) functionNames() []string {
 // isAt says whether text is the address of f in hexadecimal.
 func (f *function) isAt(text string) bool {
 	return strings.EqualFold(fmt.Sprintf("0x%08x", f.address), text)
+}
+
+// exclude takes instructions out of the figures. One that has several exclusions
+// counts for the first.
+func (m *Merged) exclude(list []Exclusion) {
+	for n, e := range list {
+		m.excluded = append(m.excluded, Excluded{Exclusion: e})
+		lines := m.places.matching(e.Name)
+		for p, x := range m.code() {
+			if x.counted() && (p.functions[x.function].named(e.Name) || inFile(p, x, e.Name, lines)) {
+				x.exclusion = int32(n)
+			}
+		}
+	}
+}
+
+// inFile says whether an instruction is of one of some lines or, if it has no line,
+// in a function of the file of that name.
+func inFile(p *program, x *instruction, file string, lines map[int32]bool) bool {
+	if x.line != none {
+		return lines[x.line]
+	}
+	return endsIn(p.functions[x.function].file, file)
+}
+
+// concludeExclusions counts what was left out.
+func (m *Merged) concludeExclusions() {
+	for _, x := range m.code() {
+		if x.exclusion < 0 { // it counts, or nobody asked about it
+			continue
+		}
+		e := &m.excluded[x.exclusion]
+		e.Instructions++
+		e.Covered += one(x.passed() > 0)
+	}
+}
+
+// named says whether f has a name.
+func (f *function) named(name string) bool {
+	return name == f.name || name == f.linkage || slices.Contains(strings.Fields(f.alias), name)
+}
+
+// matching returns the lines that FILE or FILE:LINE means.
+func (p *places) matching(name string) map[int32]bool {
+	file, number := name, uint64(0)
+	if i := strings.LastIndexByte(name, ':'); i >= 0 {
+		if n, err := strconv.ParseUint(name[i+1:], 10, 32); err == nil {
+			file, number = name[:i], n
+		}
+	}
+	lines := map[int32]bool{}
+	for i, l := range p.lines {
+		if endsIn(p.files[l.file], file) && (number == 0 || number == uint64(l.number)) {
+			lines[int32(i)] = true
+		}
+	}
+	return lines
+}
+
+// endsIn says whether the last parts of a path are those of end.
+func endsIn(path, end string) bool {
+	rest, ok := strings.CutSuffix(path, end)
+	return ok && end != "" && (rest == "" || strings.HasSuffix(rest, "/"))
 }

@@ -34,12 +34,9 @@ type LineBranch struct {
 // Lines returns the source files of the program, by path. Excluded code is not in them.
 func (m *Merged) Lines() []LineCounts {
 	lines := make([]LineCount, len(m.places.lines))
-	for _, core := range m.cores() {
-		p := m.programs[core]
-		for i := range p.code {
-			if x := &p.code[i]; x.line != none && x.exclusion == none {
-				lines[x.line].add(x)
-			}
+	for _, x := range m.code() {
+		if x.line != none && x.exclusion == none {
+			lines[x.line].add(x)
 		}
 	}
 	files := make([]LineCounts, len(m.places.files))

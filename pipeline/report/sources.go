@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 )
 
 // Sources are the source files of the program, and what of it they do not have.
@@ -50,70 +52,167 @@ type SourceBranch struct {
 // Sources returns the source files of the program: lines by number, functions by line and name,
 // branches by line and ordinal. Excluded code is not in them.
 func (m *Merged) Sources() *Sources {
-	s := &Sources{Files: make([]SourceFile, len(m.places.files))}
-	for i, path := range m.places.files {
-		s.Files[i].Path = path
+	s := &Sources{}
+	for _, f := range m.Lines() {
+		s.Files = append(s.Files, sourceFile(&f))
 	}
-	m.sourceLines(s.Files)
-	for _, core := range m.cores() {
-		m.sourceBranches(s, m.programs[core])
+	for _, x := range m.code() {
+		s.Branches += one(x.conditional && x.branches() && x.counted() && x.line == none)
 	}
 	m.sourceFunctions(s)
-	for i := range s.Files {
-		s.Files[i].sort()
-	}
-	s.Files = slices.DeleteFunc(s.Files, func(f SourceFile) bool { return len(f.Lines)+len(f.Functions) == 0 })
 	slices.SortFunc(s.Files, func(x, y SourceFile) int { return strings.Compare(x.Path, y.Path) })
 	return s
 }
 
-func (m *Merged) sourceLines(files []SourceFile) {
-	executions := make([]int64, len(m.places.lines))
-	for i := range executions {
-		executions[i] = none // no instruction counts
+// sourceFile returns the lines and the branches of a file.
+func sourceFile(c *LineCounts) SourceFile {
+	f := SourceFile{Path: c.Path}
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		f.Lines = append(f.Lines, SourceLine{l.Number, l.Executions})
+		for n, b := range l.Branches {
+			reached := b.Taken+b.NotTaken+b.Unknown > 0
+			f.Branches = append(f.Branches, SourceBranch{l.Number, n, reached, b.Taken, b.NotTaken})
+		}
 	}
-	for _, p := range m.programs {
-		for i := range p.code {
-			if x := &p.code[i]; x.line != none && x.exclusion == none {
-				executions[x.line] = max(executions[x.line], x.passed())
+	return f
+}
+
+// A sourcePlace is a line of a source file, which need not have code.
+type sourcePlace struct {
+	path string
+	line uint32 // 0: none
+}
+
+// A sourceCode is a function with those instructions of it that count.
+type sourceCode struct {
+	*function
+	any, covered bool
+	entries      int64       // executions of its first instruction
+	first        sourcePlace // line of the first instruction that has one
+	top          sourcePlace // the first line, from its declaration on, in the file of that
+}
+
+// sourceCode returns the functions of a program, by address.
+func (m *Merged) sourceCode(p *program) []sourceCode {
+	all := make([]sourceCode, len(p.functions))
+	for i := range all {
+		all[i].function = &p.functions[i]
+	}
+	for i := range p.code {
+		if x := &p.code[i]; x.counted() {
+			all[x.function].add(m, x)
+		}
+	}
+	return all
+}
+
+// add adds an instruction, in the order of addresses.
+func (f *sourceCode) add(m *Merged, x *instruction) {
+	f.any, f.covered = true, f.covered || x.passed() > 0
+	if x.address == f.address {
+		f.entries = x.passed()
+	}
+	if x.line == none {
+		return
+	}
+	file, line := m.lineOf(x)
+	at := sourcePlace{file, line}
+	f.first = cmp.Or(f.first, at)
+	if at.path == f.file && at.line >= f.line && (f.top.line == 0 || at.line < f.top.line) {
+		f.top = at
+	}
+}
+
+// places returns where the function is declared or, where that is not known, its first line; and
+// the line to show, which has code, if any line of it has. It is of another file where a header
+// declares what a library defines.
+func (f *sourceCode) places() (declared, shown sourcePlace) {
+	if f.file != "" && f.line > 0 {
+		declared = sourcePlace{f.file, f.line}
+	}
+	declared = cmp.Or(declared, f.first)
+	return declared, cmp.Or(f.top, f.first, declared)
+}
+
+// A sourceFunctions puts functions in their files.
+type sourceFunctions struct {
+	*Sources
+	files read.Index[string] // by path
+	at    map[declaration]*SourceFunction
+	order map[int][]*SourceFunction // by file
+}
+
+// A declaration says which functions are copies of one.
+type declaration struct {
+	sourcePlace
+	linkage string
+}
+
+// sourceFunctions adds the functions of all programs.
+func (m *Merged) sourceFunctions(s *Sources) {
+	w := sourceFunctions{s, read.Index[string]{}, map[declaration]*SourceFunction{}, map[int][]*SourceFunction{}}
+	for i := range s.Files {
+		w.files.Of(s.Files[i].Path)
+	}
+	for _, core := range m.cores() {
+		for _, f := range m.sourceCode(m.programs[core]) {
+			if f.any {
+				w.add(&f)
 			}
 		}
 	}
-	for i, n := range executions {
-		if n != none {
-			at := m.places.lines[i]
-			files[at.file].Lines = append(files[at.file].Lines, SourceLine{at.number, n})
-		}
+	for i, list := range w.order {
+		s.Files[i].Functions = distinct(list)
 	}
 }
 
-func (m *Merged) sourceBranches(s *Sources, p *program) {
-	for i := range p.code {
-		x := &p.code[i]
-		if !x.conditional || !x.branches() || !x.counted() {
-			continue
-		}
-		if x.line == none {
-			s.Branches++
-			continue
-		}
-		at := m.places.lines[x.line]
-		s.Files[at.file].Branches = append(s.Files[at.file].Branches,
-			SourceBranch{Line: at.number, Reached: x.reached() > 0, Taken: x.executed, NotTaken: x.failed})
+// add adds a function, or what ran of a copy.
+func (w *sourceFunctions) add(f *sourceCode) {
+	w.Functions++
+	declared, shown := f.places()
+	if declared.line == 0 {
+		w.Lineless++
+		return
 	}
+	key := declaration{declared, f.linkage}
+	x := w.at[key]
+	if x != nil {
+		w.Copies++
+	} else {
+		x = &SourceFunction{Name: f.name, Line: shown.line, linkage: f.linkage}
+		w.at[key] = x
+		file := w.file(shown.path)
+		w.order[file] = append(w.order[file], x)
+	}
+	x.Executions += max(f.entries, one(f.covered))
 }
 
-// sort puts everything in order, and counts the branches of each line, which are in
-// the order of addresses.
-func (f *SourceFile) sort() {
-	slices.SortFunc(f.Lines, func(x, y SourceLine) int { return cmp.Compare(x.Number, y.Number) })
-	slices.SortStableFunc(f.Functions, func(x, y SourceFunction) int {
+// file returns the index of a file, which it adds if need be.
+func (w *sourceFunctions) file(path string) int {
+	i, isNew := w.files.Of(path)
+	if isNew {
+		w.Files = append(w.Files, SourceFile{Path: path})
+	}
+	return i
+}
+
+// distinct returns the functions of a file, in order. Those of one name, as instances of a template may be,
+// get their linkage names: other programs know functions by name.
+func distinct(list []*SourceFunction) []SourceFunction {
+	named := map[string]int{}
+	for _, x := range list {
+		named[x.Name]++
+	}
+	all := make([]SourceFunction, len(list))
+	for i, x := range list {
+		all[i] = *x
+		if named[x.Name] > 1 {
+			all[i].Name = cmp.Or(x.linkage, x.Name)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y SourceFunction) int {
 		return cmp.Or(cmp.Compare(x.Line, y.Line), strings.Compare(x.Name, y.Name))
 	})
-	slices.SortStableFunc(f.Branches, func(x, y SourceBranch) int { return cmp.Compare(x.Line, y.Line) })
-	for i := 1; i < len(f.Branches); i++ {
-		if f.Branches[i].Line == f.Branches[i-1].Line {
-			f.Branches[i].Ordinal = f.Branches[i-1].Ordinal + 1
-		}
-	}
+	return all
 }

@@ -23,24 +23,24 @@ const StretchPage = 4096
 // Stretches returns what ran of a program without names, by core and address.
 func (m *Merged) Stretches() []Stretch {
 	var all []Stretch
-	for _, core := range m.cores() {
-		open, end := false, int64(0)
-		p := m.programs[core]
-		for i := range p.code {
-			x := &p.code[i]
-			if x.reached() == 0 {
-				open = false
-				continue
-			}
-			if !open || int64(x.address) != end || x.address/StretchPage != all[len(all)-1].Address/StretchPage {
-				all = append(all, Stretch{Core: core, Address: x.address, Entries: x.passed()})
-			}
-			open, end = true, int64(x.address)+int64(x.size)
-			all[len(all)-1].add(x)
+	var last *Stretch // that the next instruction may belong to; nil: none
+	for p, x := range m.code() {
+		if x.reached() == 0 {
+			last = nil
+			continue
 		}
+		if last == nil || last.Core != p.core || last.end() != int64(x.address) ||
+			x.address/StretchPage != last.Address/StretchPage {
+			all = append(all, Stretch{Core: p.core, Address: x.address, Entries: x.passed()})
+		}
+		last = &all[len(all)-1]
+		last.add(x)
 	}
 	return all
 }
+
+// end is the address after the last instruction.
+func (s *Stretch) end() int64 { return int64(s.Address) + s.Bytes }
 
 // add adds an instruction.
 func (s *Stretch) add(x *instruction) {

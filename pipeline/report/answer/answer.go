@@ -45,8 +45,13 @@ type Section struct {
 	Top     int   // how many rows are written; 0: all
 	Whole   int64 // what shares are of
 	Columns []Column
+	// Part is what a row has of the whole, which is of that unit; nil: nothing adds up.
+	Part func(row int) int64
+	Unit string
 	// Bar is what of a whole a bar shows of a row; nil: there are no bars.
 	Bar func(row int) (full, part, whole float64)
+	// Heading is a line before a row on screens, "" if there is none; nil: no row has one.
+	Heading func(row int) string
 }
 
 // Shown is how many rows are written.
@@ -55,6 +60,14 @@ func (s *Section) Shown() int {
 		return s.Rows
 	}
 	return min(s.Top, s.Rows)
+}
+
+// addUp says what a row has of the whole, which is what all have.
+func (s *Section) addUp(part func(row int) int64) {
+	s.Part = part
+	for i := range s.Rows {
+		s.Whole += part(i)
+	}
 }
 
 // A Column is what rows have in common.
@@ -110,6 +123,7 @@ const (
 	Points       // percentage points, with a sign
 	Signed       // a whole number with a sign
 	Ratio        // two decimals
+	Mean         // one decimal
 	Figure       // so many of so many
 	FromTo       // what it was, and what it is
 	Chart        // what a chart is drawn of: JSON alone has it

@@ -35,19 +35,44 @@ func Coverage(head []Fact, c *report.Coverage, by report.By, top int, limit, bas
 	)}
 }
 
+// CoverageNotes say what was seen of conditional instructions, and of those in no function.
+func CoverageNotes(c *report.Coverage) []string {
+	notes := ConditionNotes(&c.Branches, &c.Predicated)
+	if c.PaddingRun > 0 {
+		notes = append(notes, figures.Count(c.PaddingRun, "instruction")+" in no function executed")
+	}
+	return notes
+}
+
+// ConditionNotes say what was seen of conditional instructions.
+func ConditionNotes(b *report.BranchFigures, p *report.Predicated) (notes []string) {
+	n := figures.Thousands
+	if b.All > 0 {
+		notes = append(notes, fmt.Sprintf("%s of %s reached: %s taken, %s not taken, %s both, %s unknown", n(b.Reached),
+			figures.Count(b.All, "conditional branch"), n(b.Taken), n(b.NotTaken), n(b.Both), n(b.Unknown)))
+	}
+	if p.All > 0 {
+		notes = append(notes, fmt.Sprintf("%s of %s reached: %s passed, %s failed, %s unknown", n(p.Reached),
+			figures.Count(p.All, "conditional instruction"), n(p.Passed), n(p.Failed), n(p.Unknown)))
+	}
+	return notes
+}
+
 // coverageRows are a row for each function, file or line. Without names there are only executions.
 func coverageRows(c *report.Coverage, by report.By, top int) *Section {
 	row := func(i int) *report.CoverageRow { return &c.Rows[i] }
 	name := func(i int) *report.Name { return &row(i).Name }
 	code := func(i int) Value { return figureOf(row(i).Instructions.Figure) }
 	if !c.Named {
-		s := &Section{Noun: RowNoun(false, by), Rows: len(c.Rows), Top: top}
+		s := &Section{Noun: RowNoun(false, by), Rows: len(c.Rows), Top: top, Unit: "execution"}
+		s.addUp(func(i int) int64 { return row(i).Executions })
 		address := func(i int) Value { return Text(Hex(row(i).Address) + OfCore(row(i).Core)) }
 		s.Columns = append([]Column{{Title: "ADDRESS", Weight: Name, At: address}}, nameKeys(name)...)
 		s.Columns = append(s.Columns, coverageFigures(row, false)...)
 		return s
 	}
-	s := &Section{Noun: by.String(), Rows: len(c.Rows), Top: top}
+	s := &Section{Noun: by.String(), Rows: len(c.Rows), Top: top, Unit: "instruction"}
+	s.addUp(func(i int) int64 { return row(i).Instructions.Of })
 	s.Bar = func(i int) (full, part, whole float64) {
 		x := &row(i).Instructions
 		return float64(x.Covered), float64(x.Reached), float64(x.Of)

@@ -41,7 +41,8 @@ func CallsChange(c *calls.Change, top int, dir string) Value {
 
 // Exceptions is how often exceptions were entered, and how long they took.
 func Exceptions(head []Fact, x *exceptions.Table, top int, baseline Value) *Answer {
-	s := &Section{Noun: "exception", Rows: len(x.Rows), Top: top}
+	s := &Section{Noun: "exception", Rows: len(x.Rows), Top: top, Unit: "entry"}
+	s.addUp(func(i int) int64 { return x.Rows[i].Entries })
 	s.Columns = append(exceptionNames(s.Rows, func(i int) *exceptions.Row { return &x.Rows[i] }),
 		Column{"entries", "ENTRIES", Count, Number, 0, func(i int) Value { return Int(x.Rows[i].Entries) }},
 		Column{"end_not_seen", "UNFINISHED", Count, Number, 6, func(i int) Value { return Int(x.Rows[i].Unended) }})
@@ -53,7 +54,7 @@ func Exceptions(head []Fact, x *exceptions.Table, top int, baseline Value) *Answ
 // ExceptionsChange is which exceptions got slower, and which faster, than in the baseline in dir.
 func ExceptionsChange(c *exceptions.Change, top int, dir string) Value {
 	s := &Section{Noun: "exception", Rows: len(c.Rows), Top: top}
-	s.Columns = append(exceptionNames(s.Rows, func(i int) *exceptions.Row { return c.Rows[i].Now }),
+	s.Columns = append(exceptionNames(s.Rows, func(i int) *exceptions.Row { return c.Rows[i].Row }),
 		durationChange("ENTRIES", func(i int) *durations.Change { return &c.Rows[i].Change })...)
 	return Object(Fact{"directory", Text(dir)}, Fact{"new", Int(c.New)}, Fact{"lost", Int(c.Lost)}, Fact{"rows", Rows(s)})
 }
@@ -142,9 +143,8 @@ func placeOf(p *read.Place) Value {
 
 // durationChange are the columns of how long something took, before and now.
 func durationChange(counted string, row func(int) *durations.Change) []Column {
-	ended := func(c *durations.Change) (int64, int64) { return c.EndedBefore, c.EndedNow }
 	was := func(of func(*durations.Figures) int64) func(int) Value {
-		return func(i int) Value { return Was(of(&row(i).FiguresWas), of(&row(i).FiguresNow)) }
+		return func(i int) Value { return Was(of(&row(i).Was), of(&row(i).Now)) }
 	}
 	columns := []Column{
 		{Key: "unit", Title: "UNIT", Weight: Main, Place: 3, At: func(i int) Value { return Text(row(i).Unit.String()) }},
@@ -153,47 +153,35 @@ func durationChange(counted string, row func(int) *durations.Change) []Column {
 			Title: "MEDIAN", Unit: FromTo, Weight: Main, Place: 1,
 			At: func(i int) Value {
 				c := row(i)
-				return Was(c.FiguresWas.Median, c.FiguresNow.Median).aboutIf(c.FiguresWas.About || c.FiguresNow.About)
+				return Was(c.Was.Median, c.Now.Median).aboutIf(c.Was.About || c.Now.About)
 			},
 		},
 		{Title: "P99", Unit: FromTo, Weight: Number, Place: 2, At: func(i int) Value {
 			c := row(i)
-			return If(min(c.EndedNow, c.EndedBefore) >= durations.LeastOfRank,
-				Was(c.FiguresWas.P99, c.FiguresNow.P99).aboutIf(c.FiguresWas.P99About || c.FiguresNow.P99About))
+			return If(min(c.Now.Ended, c.Was.Ended) >= durations.LeastOfRank,
+				Was(c.Was.P99, c.Now.P99).aboutIf(c.Was.P99About || c.Now.P99About))
 		}},
-		{Title: counted, Unit: FromTo, Weight: Number, Place: 4, At: func(i int) Value { return Was(ended(row(i))) }},
+		{
+			Title: counted, Unit: FromTo, Weight: Number, Place: 4,
+			At: was(func(f *durations.Figures) int64 { return f.Ended }),
+		},
 		{
 			Title: "LONGEST", Unit: FromTo, Weight: Number, Place: 5,
 			At: was(func(f *durations.Figures) int64 { return f.Longest }),
 		},
 	}
-	columns = append(columns, sideFigures("now", func(i int) (int64,
-		*durations.Figures,
-	) {
-		return row(i).EndedNow, &row(i).FiguresNow
-	})...)
-	return append(columns, sideFigures("before", func(i int) (int64,
-		*durations.Figures,
-	) {
-		return row(i).EndedBefore, &row(i).FiguresWas
-	})...)
+	columns = append(columns, sideFigures("now", func(i int) *durations.Figures { return &row(i).Now })...)
+	return append(columns, sideFigures("before", func(i int) *durations.Figures { return &row(i).Was })...)
 }
 
 // sideFigures are the columns of what took how long now, or before.
-func sideFigures(side string, of func(int) (int64, *durations.Figures)) []Column {
-	at := func(v func(ended int64, f *durations.Figures) Value) func(int) Value {
-		return func(i int) Value { return v(of(i)) }
-	}
+func sideFigures(side string, of func(int) *durations.Figures) []Column {
 	return []Column{
-		{Key: side + ".ended", At: at(func(ended int64, _ *durations.Figures) Value { return Int(ended) })},
-		{Key: side + ".median", At: at(func(_ int64, f *durations.Figures) Value { return Int(f.Median) })},
-		{Key: side + ".p99", At: at(func(ended int64,
-			f *durations.Figures,
-		) Value {
-			return If(ended >= durations.LeastOfRank, Int(f.P99))
-		})},
-		{Key: side + ".longest", At: at(func(_ int64, f *durations.Figures) Value { return Int(f.Longest) })},
-		{Key: side + ".sum", At: at(func(_ int64, f *durations.Figures) Value { return Int(f.Sum) })},
-		{Key: side + ".worst", At: at(func(_ int64, f *durations.Figures) Value { return placeOf(&f.Worst) })},
+		{Key: side + ".ended", At: func(i int) Value { return Int(of(i).Ended) }},
+		{Key: side + ".median", At: func(i int) Value { return Int(of(i).Median) }},
+		{Key: side + ".p99", At: func(i int) Value { return If(of(i).Ended >= durations.LeastOfRank, Int(of(i).P99)) }},
+		{Key: side + ".longest", At: func(i int) Value { return Int(of(i).Longest) }},
+		{Key: side + ".sum", At: func(i int) Value { return Int(of(i).Sum) }},
+		{Key: side + ".worst", At: func(i int) Value { return placeOf(&of(i).Worst) }},
 	}
 }

@@ -3,6 +3,7 @@ package answer
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/clock"
@@ -48,7 +49,10 @@ func Total(h *report.Hotspots, byCycles bool) int64 {
 func hotspotRows(h *report.Hotspots, by report.By, top int) *Section {
 	row := func(i int) *report.HotspotRow { return &h.Rows[i] }
 	took := func(i int) int64 { return Own(row(i).Instructions, row(i).Cycles, h.ByCycles) }
-	s := &Section{Noun: RowNoun(h.Named, by), Rows: len(h.Rows), Top: top, Whole: Total(h, h.ByCycles)}
+	s := &Section{
+		Noun: RowNoun(h.Named, by), Rows: len(h.Rows), Top: top, Whole: Total(h, h.ByCycles), Part: took,
+		Unit: UnitOf(h.ByCycles),
+	}
 	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i)), 0, float64(took(0)) }
 	s.Columns = hotspotNames(h.Named, len(h.Rows), by, row)
 	for _, f := range hotspotFigures(h, by, row) {
@@ -207,10 +211,7 @@ func (x *side) figures(row func(int) *report.HotspotRow, share, suffix string) [
 		}
 		return Of(Own(r.Instructions, r.Cycles, x.c.ByCycles), Total(x.h, x.c.ByCycles))
 	}
-	unit := "INSTRUCTIONS"
-	if x.c.ByCycles {
-		unit = "CYCLES"
-	}
+	unit := strings.ToUpper(UnitOf(x.c.ByCycles) + "s")
 	columns := []Column{
 		{Title: share, Unit: Percent, Weight: Main, Place: 1, At: took},
 		{Title: unit + suffix, Unit: Count, Weight: Number, Place: 2, At: took},

@@ -14,28 +14,70 @@ func Disasm(head []Fact, listings []report.Listing, text func(file string, line 
 		nameKeys(func(i int) *report.Name { return &listings[i].Name }),
 		Column{Key: "instructions", At: func(i int) Value { return Int(listings[i].Instructions) }},
 		Column{Key: "cycles", At: func(i int) Value { return positive(Round(listings[i].Cycles)) }},
-		Column{Key: "rows", At: func(i int) Value { return listingRows(listings[i].Rows, text) }})...)})}
+		Column{Key: "rows", At: func(i int) Value { return List(Listing(&listings[i], text)) }})...)})}
 }
 
-func listingRows(rows []report.ListingRow, text func(file string, line uint32) string) Value {
-	row := func(i int) *report.ListingRow { return &rows[i] }
-	return each(len(rows),
-		Column{Key: "address", At: func(i int) Value { return Text(Hex(row(i).Address)) }},
-		Column{Key: "isa", At: func(i int) Value { return Text(row(i).ISA.String()) }},
-		Column{Key: "size", At: func(i int) Value { return Int(row(i).Size) }},
-		Column{Key: "opcode", At: func(i int) Value { return Text("0x" + Opcode(row(i).Opcode, row(i).Size)) }},
-		Column{Key: "kind", At: func(i int) Value { return Text(row(i).Kind.String()) }},
-		Column{Key: "conditional", At: func(i int) Value { return JSONOf(row(i).Conditional) }},
-		Column{Key: "target", At: func(i int) Value { return If(row(i).Target.OK, Text(Hex(row(i).Target.V))) }},
-		Column{Key: "executed", At: func(i int) Value { return Int(row(i).Executed) }},
-		Column{Key: "failed", At: func(i int) Value { return Int(row(i).Failed) }},
-		Column{Key: "unknown", At: func(i int) Value { return Int(row(i).Unknown) }},
-		Column{Key: "timed", At: func(i int) Value { return Int(row(i).Timed) }},
-		Column{Key: "cycles", At: func(i int) Value { return positive(Round(row(i).Cycles)) }},
-		Column{Key: "cycles_each", At: func(i int) Value { return positive(row(i).CyclesEach()) }},
-		Column{Key: "file", At: func(i int) Value { return Text(row(i).File) }},
-		Column{Key: "line", At: func(i int) Value { return IfAny(row(i).Line != 0, Int(row(i).Line)) }},
-		Column{Key: "text", At: func(i int) Value { return Text(text(row(i).File, row(i).Line)) }})
+// Listing is what each instruction of a function took. On screens are the columns that the trace has figures for, and
+// outcomes of instructions that have a choice.
+func Listing(l *report.Listing, text func(file string, line uint32) string) *Section {
+	row := func(i int) *report.ListingRow { return &l.Rows[i] }
+	outcome := func(n func(*report.ListingRow) int64) func(int) Value {
+		return func(i int) Value {
+			r := row(i)
+			return IfAny(r.Conditional || r.Failed > 0, If(r.Executed+r.Failed > 0 || r.Unknown == 0, Int(n(r))))
+		}
+	}
+	hottest := 0.0
+	for i := range l.Rows {
+		hottest = max(hottest, l.Heat(row(i)))
+	}
+	s := &Section{Noun: "instruction", Rows: len(l.Rows)}
+	s.Bar = func(i int) (full, part, whole float64) { return l.Heat(row(i)), 0, hottest }
+	s.Columns = []Column{
+		{"address", "ADDRESS", Words, Main, 0, func(i int) Value { return Text(Hex(row(i).Address)) }},
+		{Weight: Share},
+		{Title: "TIMES", Unit: Count, Weight: Main, At: func(i int) Value { return Int(row(i).Executions()) }},
+		{
+			Title: "PASSED", Unit: Count, Weight: Number,
+			At: outcome(func(r *report.ListingRow) int64 { return r.Executed }),
+		},
+		{
+			Title: "FAILED", Unit: Count, Weight: Number,
+			At: outcome(func(r *report.ListingRow) int64 { return r.Failed }),
+		},
+		When(l.Cycles > 0, Column{Title: "CYCLES", Unit: Cycles, Weight: Number, At: func(i int) Value {
+			return positive(row(i).Cycles)
+		}}),
+		When(l.Cycles > 0, Column{Title: "EACH", Unit: Mean, Weight: Number, At: func(i int) Value {
+			return If(row(i).Cycles != 0, Float(row(i).CyclesEach()))
+		}}),
+		{Title: "KIND", Weight: Remark, At: func(i int) Value {
+			if target := row(i).Target; target.OK {
+				return Text(row(i).Kind.String() + " " + Hex(target.V))
+			}
+			return Text(row(i).Kind.String())
+		}},
+		{Title: "OPCODE", Weight: Spare, At: func(i int) Value { return Text(Opcode(row(i).Opcode, row(i).Size)) }},
+		{Title: "UNKNOWN", Unit: Count, Weight: Spare, At: func(i int) Value {
+			return IfAny(row(i).Conditional, Int(row(i).Unknown))
+		}},
+		{Key: "isa", At: func(i int) Value { return Text(row(i).ISA.String()) }},
+		{Key: "size", At: func(i int) Value { return Int(row(i).Size) }},
+		{Key: "opcode", At: func(i int) Value { return Text("0x" + Opcode(row(i).Opcode, row(i).Size)) }},
+		{Key: "kind", At: func(i int) Value { return Text(row(i).Kind.String()) }},
+		{Key: "conditional", At: func(i int) Value { return JSONOf(row(i).Conditional) }},
+		{Key: "target", At: func(i int) Value { return If(row(i).Target.OK, Text(Hex(row(i).Target.V))) }},
+		{Key: "executed", At: func(i int) Value { return Int(row(i).Executed) }},
+		{Key: "failed", At: func(i int) Value { return Int(row(i).Failed) }},
+		{Key: "unknown", At: func(i int) Value { return Int(row(i).Unknown) }},
+		{Key: "timed", At: func(i int) Value { return Int(row(i).Timed) }},
+		{Key: "cycles", At: func(i int) Value { return positive(Round(row(i).Cycles)) }},
+		{Key: "cycles_each", At: func(i int) Value { return positive(row(i).CyclesEach()) }},
+		{Key: "file", At: func(i int) Value { return Text(row(i).File) }},
+		{Key: "line", At: func(i int) Value { return IfAny(row(i).Line != 0, Int(row(i).Line)) }},
+		{Key: "text", At: func(i int) Value { return Text(text(row(i).File, row(i).Line)) }},
+	}
+	return s
 }
 
 // Last is what was executed just before a point. text returns a line of a source file.

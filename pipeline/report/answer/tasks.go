@@ -11,19 +11,23 @@ import (
 // Tasks is which tasks, and handlers of exceptions, ran, and what each took.
 func Tasks(head []Fact, t *stacks.Tasks, top int) *Answer {
 	row := func(i int) *stacks.Task { return &t.Rows[i] }
-	took := func(i int) Value { return took(t.ByCycles, &row(i).Executed) }
+	took := func(i int) int64 { return row(i).Executed.In(t.ByCycles) }
+	tookValue := func(i int) Value { return Int(took(i)) }
 	several := slices.ContainsFunc(t.Rows,
 		func(x stacks.Task) bool { return x.Source != t.Rows[0].Source || x.Dir != t.Rows[0].Dir })
 	joinedTitle := ""
 	if slices.ContainsFunc(t.Rows, func(x stacks.Task) bool { return x.Joined > 0 }) {
 		joinedTitle = "JOINED"
 	}
-	s := &Section{Noun: "task", Rows: len(t.Rows), Top: top, Whole: Took(t.ByCycles, &t.Executed)}
+	s := &Section{
+		Noun: "task", Rows: len(t.Rows), Top: top, Whole: t.Executed.In(t.ByCycles), Unit: UnitOf(t.ByCycles),
+		Part: took,
+	}
 	rootTitle := ""
 	if slices.ContainsFunc(t.Rows[:s.Shown()], func(x stacks.Task) bool { return rootWords(&x) != "" }) {
 		rootTitle = "ROOT"
 	}
-	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i).Int()), 0, float64(took(0).Int()) }
+	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i)), 0, float64(took(0)) }
 	s.Columns = []Column{
 		{Title: "TASK", Weight: Name, At: func(i int) Value {
 			if several {
@@ -31,9 +35,9 @@ func Tasks(head []Fact, t *stacks.Tasks, top int) *Answer {
 			}
 			return Text(row(i).Name)
 		}},
-		{Title: "SHARE", Unit: OfWhole, Weight: Main, At: took},
+		{Title: "SHARE", Unit: OfWhole, Weight: Main, At: tookValue},
 		{Weight: Share},
-		{Title: strings.ToUpper(UnitOf(t.ByCycles)) + "S", Unit: Count, Weight: Number, At: took},
+		{Title: strings.ToUpper(UnitOf(t.ByCycles)) + "S", Unit: Count, Weight: Number, At: tookValue},
 		{Key: "directory", At: func(i int) Value { return Text(row(i).Dir) }},
 		{Key: "source", At: func(i int) Value { return Text(schema.SourceText(row(i).Source)) }},
 		{Key: "core", At: func(i int) Value { return Text(row(i).Core) }},
@@ -70,14 +74,4 @@ func rootWords(t *stacks.Task) string {
 		return ""
 	}
 	return t.Root
-}
-
-// Took is what was executed, in the unit that tasks are in the order of.
-func Took(byCycles bool, w *stacks.Work) int64 { return took(byCycles, w).Int() }
-
-func took(byCycles bool, w *stacks.Work) Value {
-	if byCycles {
-		return Int(w.Cycles.V)
-	}
-	return Int(w.Instructions)
 }

@@ -43,7 +43,7 @@ type key struct {
 // A reader reads a table.
 type reader struct {
 	table   Table
-	index   map[key]int
+	index   read.Index[key]
 	bounds  []durations.Bounds  // by row
 	classes [][]durations.Class // likewise
 }
@@ -51,7 +51,7 @@ type reader struct {
 // Read returns the calls in the datasets of m, which have to be those in dirs. It fails with
 // a [*dataset.Error] if one has no `call_times` or `stacks`.
 func Read(m *report.Merged, dirs []string, test string) (*Table, error) {
-	r := &reader{index: map[key]int{}}
+	r := &reader{index: read.Index[key]{}}
 	err := read.EachSource(dirs, test, &schema.CallTimes, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		if err := read.Need(d, &schema.Stacks); err != nil {
 			return err
@@ -76,20 +76,10 @@ func unitOf(t *Tree) durations.Unit {
 	return durations.InInstructions
 }
 
-// spent is what was executed, in a unit.
-func spent(unit durations.Unit, w *stacks.Work) int64 {
-	if unit == durations.InCycles {
-		return w.Cycles.V
-	}
-	return w.Instructions
-}
-
 // row returns the index of the row of a key, which it adds if need be.
 func (r *reader) row(k key) int {
-	i, ok := r.index[k]
-	if !ok {
-		i = len(r.table.Rows)
-		r.index[k] = i
+	i, isNew := r.index.Of(k)
+	if isNew {
 		r.table.Rows = append(r.table.Rows, Row{Name: k.Name})
 		r.bounds, r.classes = append(r.bounds, durations.Bounds{}), append(r.classes, nil)
 	}
@@ -115,17 +105,15 @@ func (r *reader) add(t *Tree, unit durations.Unit, at read.Place) {
 	}
 	t.Inclusive(func(node int32, all stacks.Work) { r.table.Rows[rows[node]].All.Add(all) })
 	t.InCalls(func(node int32, all stacks.Work) {
-		r.bounds[rows[node]].Join(durations.Bounds{Sum: spent(unit, &all)})
+		r.bounds[rows[node]].Join(durations.Bounds{Sum: all.In(unit == durations.InCycles)})
 	})
 }
 
 // addTimes adds rows of `call_times`.
 func (r *reader) addTimes(b *schema.Batch, t *Tree, unit durations.Unit) error {
-	functions := &b.Columns[schema.CallTimesFunction]
 	for row := range b.Rows() {
-		n := stacks.Node{Function: -1, Address: schema.CallTimesAddress.At(b, row)}
-		if !functions.Null(row) {
-			n.Function = int32(functions.U32[row])
+		n := stacks.Node{
+			Function: read.Ordinal(b, row, schema.CallTimesFunction), Address: schema.CallTimesAddress.At(b, row),
 		}
 		c := durations.Class{
 			AtLeast: int64(schema.CallTimesAtLeast.At(b, row)), AtMost: int64(schema.CallTimesAtMost.At(b, row)),
@@ -151,7 +139,8 @@ func (r *reader) conclude(m *report.Merged) *Table {
 	}
 	t.Rows = slices.DeleteFunc(t.Rows, func(r Row) bool { return r.Calls == 0 || !m.Selects(r.Core, r.Address) })
 	slices.SortFunc(t.Rows, func(x, y Row) int {
-		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(spent(y.Unit, &y.All), spent(x.Unit, &x.All)),
+		byCycles := x.Unit == durations.InCycles // as y, where it counts
+		return cmp.Or(cmp.Compare(x.Unit, y.Unit), cmp.Compare(y.All.In(byCycles), x.All.In(byCycles)),
 			cmp.Compare(y.Sum, x.Sum), cmp.Compare(y.Calls, x.Calls), x.Compare(&y.Name))
 	})
 	return t

@@ -5,9 +5,8 @@ import "cmp"
 // A Change is how long things of one kind take now and took before, in the best unit
 // that all of both have.
 type Change struct {
-	Unit                   Unit
-	EndedNow, EndedBefore  int64
-	FiguresNow, FiguresWas Figures
+	Unit     Unit
+	Now, Was Figures
 	// Slower is by how much those of now took longer in all than as many took before, at the
 	// mean of then; negative: they are faster.
 	Slower float64
@@ -15,19 +14,19 @@ type Change struct {
 
 // changeOf compares durations, if both have any.
 func changeOf(now, before *Summary) (Change, bool) {
-	c := Change{Unit: max(now.Unit, before.Unit), EndedNow: now.Ended, EndedBefore: before.Ended}
+	c := Change{Unit: max(now.Unit, before.Unit)}
 	if now.Ended == 0 || before.Ended == 0 || now.lost[c.Unit] || before.lost[c.Unit] {
 		return c, false
 	}
-	c.FiguresNow, c.FiguresWas = now.by[c.Unit], before.by[c.Unit]
-	c.Slower = float64(c.FiguresNow.Sum) - float64(c.FiguresWas.Sum)/float64(before.Ended)*float64(now.Ended)
+	c.Now, c.Was = now.by[c.Unit], before.by[c.Unit]
+	c.Slower = float64(c.Now.Sum) - float64(c.Was.Sum)/float64(before.Ended)*float64(now.Ended)
 	return c, true
 }
 
 // same says whether nothing changed.
 func (c *Change) same() bool {
-	now, was := c.FiguresNow, c.FiguresWas
-	return c.EndedNow == c.EndedBefore && now.Sum == was.Sum && now.Median == was.Median && now.P99 == was.P99 &&
+	now, was := &c.Now, &c.Was
+	return now.Ended == was.Ended && now.Sum == was.Sum && now.Median == was.Median && now.P99 == was.P99 &&
 		now.Longest == was.Longest
 }
 

@@ -44,7 +44,7 @@ func isBefore(x, y *read.Place) bool { return x.Dir == y.Dir && x.Source == y.So
 // OfClasses returns the summary of durations in a unit, which are counted by class. Median and 99th
 // percentile are the middle of theirs.
 func OfClasses(unit Unit, b Bounds, classes []Class) Summary {
-	s := Summary{Unit: unit, Ended: b.Ended}
+	s := Summary{Unit: unit}
 	for u := range s.lost {
 		s.lost[u] = Unit(u) != unit
 	}
@@ -63,7 +63,7 @@ func OfClasses(unit Unit, b Bounds, classes []Class) Summary {
 		}
 		return 0, false
 	}
-	s.Figures = Figures{Shortest: b.Shortest, Longest: b.Longest, Worst: b.Worst, Sum: b.Sum}
+	s.Figures = Figures{Ended: b.Ended, Shortest: b.Shortest, Longest: b.Longest, Worst: b.Worst, Sum: b.Sum}
 	s.Median, s.About = rank(50)
 	s.P99, s.P99About = rank(99)
 	s.by[unit] = s.Figures

@@ -29,8 +29,7 @@ type One [3]schema.Null[int64]
 
 // A Summary is how long things of one kind took.
 type Summary struct {
-	Unit  Unit  // the best one that all have
-	Ended int64 // how many: those whose end is known
+	Unit Unit // the best one that all have
 	Figures
 	Each      []int64    // ascending, if they are fewer than leastOfHistogram
 	Histogram *Histogram // else
@@ -45,6 +44,7 @@ type Summary struct {
 
 // Figures are how long things took, in one unit.
 type Figures struct {
+	Ended    int64 // how many: those whose end is known
 	Median   int64
 	P99      int64 // of few it says little: see LeastOfRank
 	Shortest int64
@@ -86,12 +86,12 @@ func (s *Summary) Conclude() {
 	for s.Unit = InCycles; s.Unit < InInstructions && (s.lost[s.Unit] || s.Ended == 0); s.Unit++ {
 	}
 	for u, all := range s.all {
-		if len(all) == 0 {
+		f := &s.by[u]
+		if f.Ended = s.Ended; len(all) == 0 {
 			continue
 		}
 		slices.Sort(all)
 		rank := func(percent int) int64 { return all[max(0, (len(all)*percent+99)/100-1)] }
-		f := &s.by[u]
 		f.Median, f.P99, f.Worst, f.Sum = rank(50), rank(99), s.at[u], s.sum[u]
 		f.Shortest, f.Longest = all[0], all[len(all)-1]
 	}

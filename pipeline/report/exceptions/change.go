@@ -14,7 +14,7 @@ type Change struct {
 
 // A ChangeRow is the exceptions of a type and number on a core, now and before.
 type ChangeRow struct {
-	Now *Row
+	Row *Row // now
 	durations.Change
 }
 

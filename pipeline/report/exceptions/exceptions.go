@@ -39,7 +39,7 @@ type kind struct {
 // has no `exceptions` or `exception_spans`.
 func Read(dirs []string, test string) (*Table, error) {
 	x := &Table{}
-	index := map[kind]int{}
+	index := read.Index[kind]{}
 	err := read.EachSource(dirs, test, &schema.ExceptionSpans, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		if err := read.Need(d, &schema.Exceptions); err != nil {
 			return err
@@ -72,11 +72,9 @@ func Read(dirs []string, test string) (*Table, error) {
 }
 
 // row returns the row of a type and number on a core, which it adds if need be.
-func (x *Table) row(of kind, index map[kind]int) *Row {
-	i, ok := index[of]
-	if !ok {
-		i = len(x.Rows)
-		index[of] = i
+func (x *Table) row(of kind, index read.Index[kind]) *Row {
+	i, isNew := index.Of(of)
+	if isNew {
 		x.Rows = append(x.Rows, Row{Core: of.core, Exception: of.Exception})
 	}
 	return &x.Rows[i]
@@ -138,7 +136,7 @@ func ReadEntries(dirs []string, test string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, index := &Table{}, map[kind]int{}
+	x, index := &Table{}, read.Index[kind]{}
 	for _, d := range open {
 		for i := range d.Manifest.Sources {
 			if err := x.readEntries(d, &d.Manifest.Sources[i], index); err != nil {
@@ -151,7 +149,7 @@ func ReadEntries(dirs []string, test string) (*Table, error) {
 }
 
 // readEntries adds the exceptions that a source entered.
-func (x *Table) readEntries(d *dataset.Dataset, s *schema.SourceTotals, index map[kind]int) error {
+func (x *Table) readEntries(d *dataset.Dataset, s *schema.SourceTotals, index read.Index[kind]) error {
 	return read.EachBatch(d, &schema.Exceptions, s.Source, func(b *schema.Batch) error {
 		kinds := map[int64]kind{}
 		readKinds(b, s.Core, kinds)

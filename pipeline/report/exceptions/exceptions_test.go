@@ -46,14 +46,14 @@ func TestExceptionsAgainst(t *testing.T) {
 	}
 	before := read("exception 1 entry type=irq number=3\nexception 5 entry type=irq number=4\nspan 1 2 instructions=6 ticks=9\nspan 5 6 ordinal=1 instructions=6")
 	c := read("exception 1 entry type=irq number=3\nexception 5 entry type=svc\nspan 1 2 instructions=10 ticks=11\nspan 5 6 ordinal=1 instructions=6").Against(before)
-	if len(c.Rows) != 1 || c.New != 1 || c.Lost != 1 || c.Rows[0].Now.String() != "irq 3" {
+	if len(c.Rows) != 1 || c.New != 1 || c.Lost != 1 || c.Rows[0].Row.String() != "irq 3" {
 		t.Fatalf("%+v", c)
 	}
 	figures := func(n int64) durations.Figures {
-		return durations.Figures{Median: n, P99: n, Shortest: n, Longest: n, Sum: n}
+		return durations.Figures{Ended: 1, Median: n, P99: n, Shortest: n, Longest: n, Sum: n}
 	}
 	want := durations.Change{
-		Unit: durations.InTicks, EndedNow: 1, EndedBefore: 1, FiguresNow: figures(11), FiguresWas: figures(9), Slower: 2,
+		Unit: durations.InTicks, Now: figures(11), Was: figures(9), Slower: 2,
 	}
 	if diff := cmp.Diff(want, c.Rows[0].Change, cmpopts.IgnoreFields(durations.Figures{}, "Worst")); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)

@@ -15,20 +15,8 @@ type coverageText struct {
 
 func (p *Page) coverageText() *coverageText {
 	x := &coverageText{Totals: p.totals()}
-	b, c := &p.coverage.Branches, &p.coverage.Predicated
-	if b.All > 0 {
-		x.Notes = append(x.Notes, figures.Thousands(b.Reached)+" of "+
-			count(b.All, "conditional branch")+" reached: "+figures.Thousands(b.Taken)+" taken, "+
-			figures.Thousands(b.NotTaken)+" not taken, "+figures.Thousands(b.Both)+" both, "+figures.Thousands(b.Unknown)+
-			" unknown.")
-	}
-	if c.All > 0 {
-		x.Notes = append(x.Notes, figures.Thousands(c.Reached)+" of "+
-			count(c.All, "conditional instruction")+" reached: "+figures.Thousands(c.Passed)+" passed, "+
-			figures.Thousands(c.Failed)+" failed, "+figures.Thousands(c.Unknown)+" unknown.")
-	}
-	if p.coverage.PaddingRun > 0 {
-		x.Notes = append(x.Notes, count(p.coverage.PaddingRun, "instruction")+" in no function executed.")
+	for _, note := range answer.CoverageNotes(p.coverage) {
+		x.Notes = append(x.Notes, note+".")
 	}
 	switch {
 	case !p.trust.HasProgram:

@@ -29,7 +29,7 @@ func newFiles(c *report.Coverage, h *report.Hotspots) (*Files, map[string]int32)
 	if !c.Named || len(rows) == 0 {
 		return nil, nil
 	}
-	took, spent := map[string]int64{}, answer.Own(h.Instructions, h.Cycles, h.ByCycles)
+	took, spent := map[string]int64{}, answer.Total(h, h.ByCycles)
 	for i := range h.Rows {
 		took[h.Rows[i].File] += answer.Own(h.Rows[i].Instructions, h.Rows[i].Cycles, h.ByCycles)
 	}

@@ -9,8 +9,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
-	"github.com/tracelake/tracelake/pipeline/report/answer"
-	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/pipeline/report/visible"
 	"github.com/tracelake/tracelake/schema"
@@ -141,7 +139,7 @@ func (p *Page) hottestPath() string {
 		if f := &p.profile.Frames[n.Frame]; f.Exception != "" || f.Other || f.Name != p.hottest.Rows[0].Name {
 			continue
 		}
-		if own := took(p.profile, n.Own); own > most {
+		if own := n.Own.In(p.profile.ByCycles); own > most {
 			best, most = int32(i), own
 		}
 	}
@@ -159,9 +157,6 @@ func (p *Page) hottestPath() string {
 	slices.Reverse(frames)
 	return strings.Join(frames, " → ")
 }
-
-// took is what was executed, in the unit of a profile.
-func took(p *profile.Profile, w stacks.Work) int64 { return answer.Took(p.ByCycles, &w) }
 
 // busyAnswer says which task took most.
 func (p *Page) busyAnswer() firstAnswer {
@@ -186,7 +181,7 @@ func (p *Page) busyAnswer() firstAnswer {
 		a.Words = "Only handlers of exceptions ran."
 		return a
 	}
-	all := answer.Took(p.tasks.ByCycles, &p.tasks.Executed)
+	all := p.tasks.Executed.In(p.tasks.ByCycles)
 	t := &p.tasks.Rows[busiest]
 	a.Figure = short(t.Name) + " " + percentCell(p.tookTask(t), all)
 	a.Bar = newBar(all, p.tookTask(t), 0)
@@ -205,7 +200,7 @@ func (p *Page) busyAnswer() firstAnswer {
 }
 
 // tookTask is what a task took, in the unit of tasks.
-func (p *Page) tookTask(t *stacks.Task) int64 { return answer.Took(p.tasks.ByCycles, &t.Executed) }
+func (p *Page) tookTask(t *stacks.Task) int64 { return t.Executed.In(p.tasks.ByCycles) }
 
 // notTraced says which share of the time the trace does not show.
 func (p *Page) notTraced() string {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/calls"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 )
@@ -24,7 +25,7 @@ const merged = "…"
 type frameIndex struct {
 	frames    *Frames
 	functions map[report.Name]int32 // in Data.Functions
-	index     map[frameKey]int32
+	index     read.Index[frameKey]
 }
 
 // A frameKey is what makes two frames one.
@@ -35,20 +36,18 @@ type frameKey struct {
 }
 
 func newFrameIndex(frames *Frames, functions map[report.Name]int32) *frameIndex {
-	return &frameIndex{frames: frames, functions: functions, index: map[frameKey]int32{}}
+	return &frameIndex{frames: frames, functions: functions, index: read.Index[frameKey]{}}
 }
 
 // add returns the number of a frame.
 func (x *frameIndex) add(key frameKey, text string, function int32) int32 {
-	i, ok := x.index[key]
-	if !ok {
-		i = int32(len(x.frames.Name))
-		x.index[key] = i
+	i, isNew := x.index.Of(key)
+	if isNew {
 		x.frames.Name = append(x.frames.Name, name(text))
 		x.frames.Function = append(x.frames.Function, function)
 		x.frames.Kind = append(x.frames.Kind, key.kind)
 	}
-	return i
+	return int32(i)
 }
 
 // frame returns the number of a function, of code without one, or of an exception.
@@ -123,14 +122,6 @@ func (b *flameBuilder) siblings(first int32) func(yield func(*profile.Node) bool
 	}
 }
 
-// spent is what is drawn.
-func (b *flameBuilder) spent(w stacks.Work) int64 {
-	if b.p.ByCycles {
-		return w.Cycles.V
-	}
-	return w.Instructions
-}
-
 // An openNode is a node whose children are being written.
 type openNode struct {
 	child  int32 // the next one
@@ -142,10 +133,10 @@ type openNode struct {
 
 // open returns a node whose children are to be written, from the first on.
 func (b *flameBuilder) open(child, at int32, all stacks.Work) openNode {
-	o := openNode{child: child, at: at, short: b.spent(all) / b.parts}
+	o := openNode{child: child, at: at, short: all.In(b.p.ByCycles) / b.parts}
 	thin := 0
 	for n := range b.siblings(child) {
-		if b.spent(n.All) < o.short {
+		if n.All.In(b.p.ByCycles) < o.short {
 			thin++
 		}
 	}
@@ -189,7 +180,7 @@ func (b *flameBuilder) above(node openNode) {
 		child := o.child
 		n, at := &b.p.Nodes[child], int32(len(b.Parent))
 		o.child = b.next[child]
-		if b.spent(n.All) < o.short {
+		if n.All.In(b.p.ByCycles) < o.short {
 			o.merged.Add(n.All)
 			o.calls += max(1, n.Calls)
 			continue

@@ -33,7 +33,7 @@ func newFunctions(rows []function, h *report.Hotspots, files map[string]int32) F
 	for i := range rows {
 		cores[rows[i].Core] = true
 	}
-	spent := answer.Own(h.Instructions, h.Cycles, h.ByCycles)
+	spent := answer.Total(h, h.ByCycles)
 	for i := range rows {
 		r := &rows[i]
 		f.Name = append(f.Name, name(r.shown))
@@ -103,10 +103,7 @@ func functionRows(m *report.Merged, h *report.Hotspots) []function {
 		r := &rows[n]
 		r.HotspotRow = *s
 		r.All.Cycles.OK = true // where it calls nothing, too
-		r.own, r.all = answer.Own(s.Instructions, s.Cycles, h.ByCycles), s.All.Instructions
-		if h.ByCycles {
-			r.all = s.All.Cycles.V
-		}
+		r.own, r.all = answer.Own(s.Instructions, s.Cycles, h.ByCycles), s.All.In(h.ByCycles)
 	}
 	slices.SortFunc(rows, func(x, y function) int {
 		return cmp.Or(cmp.Compare(y.own, x.own), cmp.Compare(y.all, x.all), cmp.Compare(y.code.Covered, x.code.Covered),

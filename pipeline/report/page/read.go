@@ -85,11 +85,8 @@ func (p *Page) readPackets(dirs []string, opt *Options) error {
 func (p *Page) readFunctions(m *report.Merged) {
 	spent := m.Hotspots(report.ByFunction)
 	d := &p.Data
-	d.Unit, d.Cycles, d.Named = instructions, spent.Cycles > 0, p.trust.Named
-	if spent.ByCycles {
-		d.Unit = cycles
-	}
-	d.Spent = answer.Own(spent.Instructions, spent.Cycles, spent.ByCycles)
+	d.Unit, d.Cycles, d.Named = answer.UnitOf(spent.ByCycles)+"s", spent.Cycles > 0, p.trust.Named
+	d.Spent = answer.Total(spent, spent.ByCycles)
 	for i := range p.coverage.Rows {
 		p.oneWay += p.coverage.Rows[i].OneWay
 	}

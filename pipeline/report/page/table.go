@@ -25,14 +25,11 @@ type cell struct {
 	Bar   *bar
 }
 
-// head returns the cells of a heading: a name, then figures.
-func head(name string, figures ...string) []cell {
-	cells := []cell{{Text: name}}
-	for _, f := range figures {
-		cells = append(cells, number(f))
-	}
-	return cells
-}
+// plain is a cell of words, which may be other people's.
+func plain(text string) cell { return cell{Text: name(text)} }
+
+// hashed is the cell of a hash.
+func hashed(text string) cell { return cell{Text: name(text), Class: "hash"} }
 
 // number is a cell that stands right.
 func number(text string) cell { return cell{Text: text, Class: "number"} }

@@ -28,7 +28,7 @@ func (p *Page) readTasks(dirs []string, test string) (err error) {
 	}
 	p.tasks.Rows = addedUp(p.tasks.Rows)
 	slices.SortStableFunc(p.tasks.Rows, func(a, b stacks.Task) int { return cmp.Compare(p.tookTask(&b), p.tookTask(&a)) })
-	x, all := &Tasks{}, answer.Took(p.tasks.ByCycles, &p.tasks.Executed)
+	x, all := &Tasks{}, p.tasks.Executed.In(p.tasks.ByCycles)
 	sources := map[uint8]bool{}
 	for i := range p.tasks.Rows {
 		sources[p.tasks.Rows[i].Source] = true

@@ -41,7 +41,6 @@ func (p *Page) readTimes(m *report.Merged, dir string, opt *Options) ([]*clockwo
 	err = timeline.Each(m, dirs, opt.Test, timeline.Everything, nil, func(t *timeline.Timeline) error {
 		c := &clockwork{
 			name: schema.SourceText(t.Source), least: t.AtLeast, place: read.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit,
-			gaps: []int64{},
 		}
 		if t.Core != "" {
 			c.name += " " + t.Core
@@ -68,21 +67,23 @@ func (p *Page) readTimes(m *report.Merged, dir string, opt *Options) ([]*clockwo
 		}
 		var err error
 		c.spans, err = readSpans(t, frames, slices.Concat(seqs, gaps, shown, edges(c.windows)))
-		for _, seq := range gaps {
-			if at, ok := c.spans.passed[seq]; ok {
-				c.gaps = append(c.gaps, at)
-			}
-		}
-		for _, seq := range shown {
-			if at, ok := c.spans.passed[seq]; ok {
-				c.keep = append(c.keep, at)
-			}
-		}
+		c.gaps, c.keep = c.spans.timesOf(gaps), c.spans.timesOf(shown)
 		slices.Sort(c.keep)
 		times = append(times, c)
 		return err
 	})
 	return times, err
+}
+
+// timesOf are the times of instructions that were passed.
+func (r *spanReader) timesOf(seqs []int64) []int64 {
+	times := []int64{}
+	for _, seq := range seqs {
+		if at, ok := r.passed[seq]; ok {
+			times = append(times, at)
+		}
+	}
+	return times
 }
 
 // draw returns the time at a resolution.

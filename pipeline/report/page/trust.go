@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -290,21 +291,15 @@ const mostInputs = 100
 
 // inputs are what the datasets are of.
 func (p *Page) inputs() []table {
-	sources := table{Caption: "Sources", Head: append(head("source"), cell{Text: "protocol"}, number("decoded"),
-		number("lost"), number("instructions"), cell{Text: "status"})}
-	files := table{Caption: "Inputs", Head: []cell{{Text: "file"}, number("bytes"), {Text: "SHA-256"}}}
+	sources := table{Caption: "Sources", Head: []cell{
+		plain("source"), plain("protocol"), number("decoded"), number("lost"), number("instructions"), plain("status"),
+	}}
+	files := table{Caption: "Inputs", Head: []cell{plain("file"), number("bytes"), plain("SHA-256")}}
 	images := table{Caption: "Images", Head: []cell{
-		{Text: "file"},
-		{Text: "role"},
-		number("address"), number("bytes"),
-		{Text: "build-id"},
-		{Text: "SHA-256"},
+		plain("file"), plain("role"), number("address"), number("bytes"), plain("build-id"), plain("SHA-256"),
 	}}
 	datasets := table{Caption: "Datasets", Head: []cell{
-		{Text: "dataset"},
-		{Text: "description"},
-		{Text: "test"},
-		{Text: "window"},
+		plain("dataset"), plain("description"), plain("test"), plain("window"),
 	}}
 	for i := range p.trust.Datasets {
 		d := &p.trust.Datasets[i]
@@ -315,43 +310,28 @@ func (p *Page) inputs() []table {
 		for j := range d.Sources {
 			s := &d.Sources[j]
 			sources.Rows = append(sources.Rows, []cell{
-				{Text: name(of + strings.TrimSpace(schema.SourceText(s.Source)+" "+s.Name+" "+s.Core))},
-				{Text: name(strings.TrimSpace(s.Protocol + " " + s.Version))},
-				number(exact(s.BytesDecoded, s.Bytes)), number(figures.Thousands(s.BytesLost)),
-				number(figures.Thousands(s.Instructions)),
-				{Text: name(strings.TrimSuffix(s.Status+": "+s.Problem, ": "))},
+				plain(of + strings.TrimSpace(schema.SourceText(s.Source)+" "+s.Name+" "+s.Core)),
+				plain(strings.TrimSpace(s.Protocol + " " + s.Version)), number(exact(s.BytesDecoded, s.Bytes)),
+				number(figures.Thousands(s.BytesLost)), number(figures.Thousands(s.Instructions)),
+				plain(strings.TrimSuffix(s.Status+": "+s.Problem, ": ")),
 			})
 		}
 		for _, f := range d.Manifest.Inputs {
-			files.Rows = append(files.Rows, []cell{
-				{Text: name(of + f.Path)},
-				number(figures.Thousands(f.Bytes)),
-				{Text: name(f.SHA256), Class: "hash"},
-			})
+			files.Rows = append(files.Rows, []cell{plain(of + f.Path), number(figures.Thousands(f.Bytes)), hashed(f.SHA256)})
 		}
 		for _, r := range d.Manifest.Images {
-			role := r.Role
-			if role == "" {
-				role = "memory"
-			}
 			images.Rows = append(images.Rows, []cell{
-				{Text: name(of + r.File)},
-				{Text: name(strings.TrimSpace(role + " " + r.Core))},
-				number(hex(r.Address)), number(figures.Thousands(r.Bytes)),
-				{Text: name(r.BuildID), Class: "hash"},
-				{Text: name(r.SHA256), Class: "hash"},
+				plain(of + r.File), plain(strings.TrimSpace(cmp.Or(r.Role, "memory") + " " + r.Core)), number(hex(r.Address)),
+				number(figures.Thousands(r.Bytes)), hashed(r.BuildID), hashed(r.SHA256),
 			})
 		}
 		window := ""
 		if d.Window != nil {
-			window = name(strings.TrimSpace("from " + d.Window.From + " to " + d.Window.To))
+			window = strings.TrimSpace("from " + d.Window.From + " to " + d.Window.To)
 		}
 		if of != "" || d.Manifest.Description != "" || d.Test != "" || window != "" {
 			datasets.Rows = append(datasets.Rows, []cell{
-				{Text: fmt.Sprint(i + 1)},
-				{Text: name(d.Manifest.Description)},
-				{Text: name(d.Test)},
-				{Text: window},
+				plain(fmt.Sprint(i + 1)), plain(d.Manifest.Description), plain(d.Test), plain(window),
 			})
 		}
 	}

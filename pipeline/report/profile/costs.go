@@ -7,8 +7,10 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/calls"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // Costs are what functions cost, instruction by instruction, and what the calls between them
@@ -183,4 +185,91 @@ func (c *Costs) callPlace(caller, callee int, sites map[callPair]callSite) CodeP
 		return site.place
 	}
 	return CodePlace{f.Address, f.File, f.Line}
+}
+
+// A callPair is a function that calls another, by their addresses.
+type callPair struct {
+	core     string
+	from, to schema.Address
+}
+
+// A callSite is the instruction that does, the first of its line.
+type callSite struct {
+	place   CodePlace
+	several bool // there are others, of other lines
+}
+
+// readCallSites reads which instructions call which functions.
+func readCallSites(m *report.Merged, dirs []string, test string) (map[callPair]callSite, error) {
+	sites := map[callPair]callSite{}
+	return sites, read.EachSource(dirs, test, &schema.Edges, func(d *dataset.Dataset, s *schema.SourceTotals) error {
+		return read.EachBatch(d, &schema.Edges, s.Source, func(b *schema.Batch) error {
+			for row := range b.Rows() {
+				if !isCall(b, row) {
+					continue
+				}
+				from, _ := m.CodeAt(s.Core, schema.EdgesFromAddress.At(b, row))
+				to, _ := m.CodeAt(s.Core, schema.EdgesToAddress.At(b, row))
+				if from.Core != to.Core || !from.Function.OK || !to.Function.OK {
+					continue
+				}
+				pair := callPair{from.Core, from.Function.V.Address, to.Function.V.Address}
+				sites[pair] = sites[pair].with(placeOf(&from))
+			}
+			return nil
+		})
+	})
+}
+
+// isCall says whether an edge is a call.
+func isCall(b *schema.Batch, row int) bool {
+	kind := schema.EdgeKind(schema.EdgesKind.At(b, row))
+	return (kind == schema.EdgeKind(schema.KindCall) || kind == schema.EdgeKind(schema.KindIndirectCall)) &&
+		schema.EdgeOutcome(schema.EdgesOutcome.At(b, row)) != schema.EdgeNotTaken
+}
+
+// with returns s with another instruction that calls.
+func (s callSite) with(p CodePlace) callSite {
+	switch {
+	case s.place == CodePlace{}:
+		s.place = p
+	case s.place.File != p.File || s.place.Line != p.Line:
+		s.several = true
+	case p.Address < s.place.Address:
+		s.place = p
+	}
+	return s
+}
+
+// walk calls enter with each node of p, and leave when all below it are through.
+func (p *Profile) walk(enter, leave func(node int32)) {
+	first, next := p.links()
+	for at := first[0]; at != none; {
+		enter(at)
+		down := first[at+1]
+		for down == none {
+			leave(at)
+			if down = next[at]; down != none {
+				break
+			}
+			if at = p.Nodes[at].Parent; at == none {
+				return
+			}
+		}
+		at = down
+	}
+}
+
+// links returns the first child of each node, at its index and 1, that of all roots before
+// them; and the next child of the same parent.
+func (p *Profile) links() (first, next []int32) {
+	first, next = make([]int32, len(p.Nodes)+1), make([]int32, len(p.Nodes))
+	for i := range first {
+		first[i] = none
+	}
+	for i := len(p.Nodes) - 1; i >= 0; i-- {
+		slot := &first[p.Nodes[i].Parent+1]
+		next[i], *slot = *slot, int32(i)
+	}
+	return first, next
 }

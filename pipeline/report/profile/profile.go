@@ -55,8 +55,8 @@ const none = -1
 // with a [*dataset.Error] if one has no `stacks` or `tasks`.
 func Read(m *report.Merged, dirs []string, test string) (*Profile, error) {
 	b := &builder{
-		p: &Profile{ByCycles: true}, tasks: map[Task]int32{}, frames: map[calls.Frame]int32{},
-		nodes: map[nodeKey]int32{},
+		p: &Profile{ByCycles: true}, tasks: read.Index[Task]{}, frames: read.Index[calls.Frame]{},
+		nodes: read.Index[nodeKey]{},
 	}
 	err := read.EachSource(dirs, test, &schema.Stacks, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		if err := read.Need(d, &schema.Tasks); err != nil {
@@ -95,9 +95,9 @@ func (p *Profile) conclude() {
 // A builder adds call trees to a profile.
 type builder struct {
 	p      *Profile
-	tasks  map[Task]int32
-	frames map[calls.Frame]int32
-	nodes  map[nodeKey]int32
+	tasks  read.Index[Task]
+	frames read.Index[calls.Frame]
+	nodes  read.Index[nodeKey]
 	calls  int64 // in all
 }
 
@@ -105,36 +105,26 @@ type builder struct {
 type nodeKey struct{ parent, task, frame int32 }
 
 // intern returns the index of a value in a list, which it appends if it is new.
-func intern[T comparable](list *[]T, index map[T]int32, value T) int32 {
-	i, ok := index[value]
-	if !ok {
-		i = int32(len(*list))
-		index[value] = i
+func intern[T comparable](list *[]T, index read.Index[T], value T) int32 {
+	i, isNew := index.Of(value)
+	if isNew {
 		*list = append(*list, value)
 	}
-	return i
+	return int32(i)
 }
 
 // readTasks returns the tasks of a source, as indexes in those of the profile.
 func (b *builder) readTasks(d *dataset.Dataset, s *schema.SourceTotals) ([]int32, error) {
-	var tasks []int32
-	return tasks, read.EachBatch(d, &schema.Tasks, s.Source, func(batch *schema.Batch) error {
-		names, contexts := batch.Columns[schema.TasksName].Str, &batch.Columns[schema.TasksContextID]
-		for row := range batch.Rows() {
-			if number := int32(schema.TasksTask.At(batch, row)); int(number) != len(tasks) {
-				return fmt.Errorf("task %d comes where %d is expected", number, len(tasks))
-			}
-			t := Task{
-				Core: s.Core, Source: s.Source, Name: names[row],
-				Handlers: schema.TaskOrigin(schema.TasksOrigin.At(batch, row)) == schema.TaskException,
-			}
-			if !contexts.Null(row) {
-				t.ContextID = schema.Of(contexts.U32[row])
-			}
-			tasks = append(tasks, intern(&b.p.Tasks, b.tasks, t))
-		}
-		return nil
-	})
+	all, err := stacks.ReadTasksOf(d, s)
+	if err != nil {
+		return nil, err
+	}
+	tasks := make([]int32, len(all.Rows))
+	for i := range all.Rows {
+		t := &all.Rows[i]
+		tasks[i] = intern(&b.p.Tasks, b.tasks, Task{t.Core, t.Source, t.Name, t.ContextID, t.IsHandlers()})
+	}
+	return tasks, nil
 }
 
 // add adds the call tree of a source. Tasks are the indexes of its tasks in the profile.
@@ -167,11 +157,9 @@ func (b *builder) add(t *calls.Tree, tasks []int32) error {
 
 // node returns the index of the node of a key.
 func (b *builder) node(key nodeKey) int32 {
-	i, ok := b.nodes[key]
-	if !ok {
-		i = int32(len(b.p.Nodes))
-		b.nodes[key] = i
+	i, isNew := b.nodes.Of(key)
+	if isNew {
 		b.p.Nodes = append(b.p.Nodes, Node{Parent: key.parent, Task: key.task, Frame: key.frame})
 	}
-	return i
+	return int32(i)
 }

@@ -27,6 +27,14 @@ func (w *Work) Add(x Work) {
 	w.Cycles = schema.Null[int64]{V: w.Cycles.V + x.Cycles.V, OK: w.Cycles.OK || x.Cycles.OK}
 }
 
+// In returns the cycles or, else, the instructions.
+func (w Work) In(cycles bool) int64 {
+	if cycles {
+		return w.Cycles.V
+	}
+	return w.Instructions
+}
+
 // A Tree has the rows of `stacks` of a source.
 type Tree struct {
 	Nodes []Node
@@ -62,11 +70,11 @@ func Read(d *dataset.Dataset, source uint8, functions int) (*Tree, error) {
 
 // add adds rows, which have their numbers and those of their parents in order.
 func (t *Tree) add(b *schema.Batch) error {
-	parents, functions := &b.Columns[schema.StacksParent], &b.Columns[schema.StacksFunction]
 	for row := range b.Rows() {
 		n := Node{
-			Parent: none, Task: int32(schema.StacksTask.At(b, row)), Function: none,
-			Address: schema.StacksAddress.At(b, row), Entry: schema.StackEntry(schema.StacksEntry.At(b, row)),
+			Parent: read.Ordinal(b, row, schema.StacksParent), Task: int32(schema.StacksTask.At(b, row)),
+			Function: read.Ordinal(b, row, schema.StacksFunction),
+			Address:  schema.StacksAddress.At(b, row), Entry: schema.StackEntry(schema.StacksEntry.At(b, row)),
 			Calls:    int64(schema.StacksCalls.At(b, row)),
 			Own:      WorkAt(b, row, schema.StacksInstructions, schema.StacksCycles),
 			all:      WorkAt(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
@@ -75,12 +83,6 @@ func (t *Tree) add(b *schema.Batch) error {
 			NotEnded:  int64(schema.StacksNotEnded.At(b, row)),
 			Exception: read.ExceptionAt(b, row, schema.StacksException, schema.StacksNumber),
 			firstNext: [2]int32{none, none},
-		}
-		if !parents.Null(row) {
-			n.Parent = int32(parents.U32[row])
-		}
-		if !functions.Null(row) {
-			n.Function = int32(functions.U32[row])
 		}
 		i := int32(len(t.Nodes))
 		switch {
@@ -104,10 +106,7 @@ func (t *Tree) add(b *schema.Batch) error {
 
 // WorkAt returns what was executed according to two columns of a row.
 func WorkAt(b *schema.Batch, row int, instructions, cycles schema.IndexU64) Work {
-	return Work{
-		Instructions: int64(instructions.At(b, row)),
-		Cycles:       schema.Null[int64]{V: int64(cycles.At(b, row)), OK: !b.Columns[cycles].Null(row)},
-	}
+	return Work{Instructions: int64(instructions.At(b, row)), Cycles: read.Null(b, row, cycles)}
 }
 
 // Possible says whether a trace can have it.

@@ -40,32 +40,36 @@ func (t *Task) IsHandlers() bool { return t.Origin == schema.TaskException }
 // ran first first. It fails with a [*dataset.Error] if one has no such table.
 func ReadTasks(dirs []string, test string) (*Tasks, error) {
 	t := &Tasks{ByCycles: true}
-	return t, read.EachSource(dirs, test, &schema.Tasks, func(d *dataset.Dataset, s *schema.SourceTotals) error {
-		return read.EachBatch(d, &schema.Tasks, s.Source, func(b *schema.Batch) error { return t.add(b, d, s) })
-	})
+	return t, read.EachSource(dirs, test, &schema.Tasks, t.read)
 }
 
 // ReadTasksOf returns the tasks of a source.
 func ReadTasksOf(d *dataset.Dataset, s *schema.SourceTotals) (*Tasks, error) {
 	t := &Tasks{ByCycles: true}
-	return t, read.EachBatch(d, &schema.Tasks, s.Source, func(b *schema.Batch) error { return t.add(b, d, s) })
+	return t, t.read(d, s)
 }
 
-func (t *Tasks) add(b *schema.Batch, d *dataset.Dataset, s *schema.SourceTotals) error {
-	names, roots, contexts := b.Columns[schema.TasksName].Str, b.Columns[schema.TasksRoot].Str,
-		&b.Columns[schema.TasksContextID]
+// read adds the tasks of a source, which have their numbers in order.
+func (t *Tasks) read(d *dataset.Dataset, s *schema.SourceTotals) error {
+	first := len(t.Rows)
+	return read.EachBatch(d, &schema.Tasks, s.Source, func(b *schema.Batch) error { return t.add(b, d, s, first) })
+}
+
+func (t *Tasks) add(b *schema.Batch, d *dataset.Dataset, s *schema.SourceTotals, first int) error {
+	names, roots := b.Columns[schema.TasksName].Str, b.Columns[schema.TasksRoot].Str
 	for row := range b.Rows() {
 		x := Task{
 			Dir: d.Dir, Source: s.Source, Core: s.Core, Number: int32(schema.TasksTask.At(b, row)), Name: names[row],
 			Root: roots[row], Origin: schema.TaskOrigin(schema.TasksOrigin.At(b, row)), FirstSeq: int64(schema.TasksFirstSeq.At(b, row)),
 			Switches: int64(schema.TasksSwitches.At(b, row)), Ambiguous: int64(schema.TasksAmbiguous.At(b, row)),
 			Drift: int64(schema.TasksStackDrift.At(b, row)), Joined: int64(schema.TasksJoined.At(b, row)),
-			Executed: WorkAt(b, row, schema.TasksInstructions, schema.TasksCycles),
+			Executed:  WorkAt(b, row, schema.TasksInstructions, schema.TasksCycles),
+			ContextID: read.Null32(b, row, schema.TasksContextID),
 		}
-		if !contexts.Null(row) {
-			x.ContextID = schema.Of(contexts.U32[row])
-		}
-		if !x.Executed.Possible() {
+		switch n := len(t.Rows) - first; {
+		case int(x.Number) != n:
+			return fmt.Errorf("task %d comes where %d is expected", x.Number, n)
+		case !x.Executed.Possible():
 			return fmt.Errorf("task %d has counts that no trace can have", x.Number)
 		}
 		t.Executed.Add(x.Executed)

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"github.com/tracelake/tracelake/pipeline/report/calls"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -9,7 +10,7 @@ import (
 type paths struct {
 	tree   *calls.Tree
 	core   string
-	index  map[calls.Frame]int32
+	index  read.Index[calls.Frame]
 	frames []int32 // by node: in Timeline.Frames
 	depth  []int32 // by node, from 1
 	// exceptions has the node of an exception by that which it interrupted, and its frame: of an asynchronous
@@ -23,7 +24,7 @@ type paths struct {
 // read reads a call tree.
 func (p *paths) read(t *Timeline, tree *calls.Tree) {
 	*p = paths{
-		tree: tree, core: t.Core, index: map[calls.Frame]int32{}, frames: make([]int32, len(tree.Nodes)),
+		tree: tree, core: t.Core, index: read.Index[calls.Frame]{}, frames: make([]int32, len(tree.Nodes)),
 		depth:      make([]int32, len(tree.Nodes)),
 		exceptions: map[[2]int32]int32{}, handlers: map[int32]int32{},
 	}
@@ -51,13 +52,11 @@ func (p *paths) addHandler(exception, handler int32) {
 
 // frame returns the index of a frame.
 func (p *paths) frame(t *Timeline, f calls.Frame) int32 {
-	i, ok := p.index[f]
-	if !ok {
-		i = int32(len(t.Frames))
-		p.index[f] = i
+	i, isNew := p.index.Of(f)
+	if isNew {
 		t.Frames = append(t.Frames, f)
 	}
-	return i
+	return int32(i)
 }
 
 // roots gives each task the node that it began in, if it always began there.

@@ -36,7 +36,7 @@ func newTimeline(m *report.Merged, whole, d *dataset.Dataset, s *schema.SourceTo
 	}
 	t.paths.read(t, tree)
 	r := &reader{t: t, instructions: end, until: point{seq: openEnd, at: unknownTime}, from: point{at: unknownTime}}
-	if err := r.read(d); err != nil {
+	if err := r.read(d, s); err != nil {
 		return nil, err
 	}
 	return t, r.conclude(whole, d)
@@ -60,12 +60,18 @@ type exceptionEntry struct {
 }
 
 // read reads the tables.
-func (r *reader) read(d *dataset.Dataset) error {
+func (r *reader) read(d *dataset.Dataset, s *schema.SourceTotals) error {
+	tasks, err := stacks.ReadTasksOf(d, s)
+	if err != nil {
+		return err
+	}
+	if err := r.addTasks(tasks.Rows); err != nil {
+		return read.Damaged(d, &schema.Tasks, err)
+	}
 	for _, x := range []struct {
 		table *schema.Table
 		add   func(*schema.Batch) error
 	}{
-		{&schema.Tasks, r.addTasks},
 		{&schema.Exceptions, r.addEntries},
 		{&schema.Events, r.addEvents},
 		{&schema.Losses, r.addLosses},
@@ -83,28 +89,17 @@ func (r *reader) read(d *dataset.Dataset) error {
 	return nil
 }
 
-func (r *reader) addTasks(b *schema.Batch) error {
-	t := r.t
-	names, contexts := b.Columns[schema.TasksName].Str, &b.Columns[schema.TasksContextID]
-	for row := range b.Rows() {
-		x := Task{
-			Name: names[row], origin: schema.TaskOrigin(schema.TasksOrigin.At(b, row)),
-			firstSeq: int64(schema.TasksFirstSeq.At(b, row)), root: none,
-			executed: stacks.WorkAt(b, row, schema.TasksInstructions, schema.TasksCycles),
+func (r *reader) addTasks(tasks []stacks.Task) error {
+	last := int64(0)
+	for i := range tasks {
+		x := &tasks[i]
+		if x.FirstSeq < last || x.FirstSeq > r.instructions {
+			return fmt.Errorf("task %d begins at seq %d, out of order", i, x.FirstSeq)
 		}
-		if !contexts.Null(row) {
-			x.ContextID = schema.Of(contexts.U32[row])
-		}
-		number := int32(schema.TasksTask.At(b, row))
-		switch n := len(t.Tasks); {
-		case int(number) != n:
-			return fmt.Errorf("task %d comes where %d is expected", number, n)
-		case x.firstSeq < 0 || x.firstSeq > r.instructions || n > 0 && x.firstSeq < t.Tasks[n-1].firstSeq:
-			return fmt.Errorf("task %d begins at seq %d, out of order", number, x.firstSeq)
-		case !x.executed.Possible():
-			return fmt.Errorf("task %d has counts that no trace can have", number)
-		}
-		t.Tasks = append(t.Tasks, x)
+		last = x.FirstSeq
+		r.t.Tasks = append(r.t.Tasks, Task{
+			Name: x.Name, ContextID: x.ContextID, origin: x.Origin, firstSeq: x.FirstSeq, root: none, executed: x.Executed,
+		})
 	}
 	return nil
 }
@@ -128,6 +123,14 @@ func (r *reader) addEntries(b *schema.Batch) error {
 	return nil
 }
 
+// endOf is the end of something; NULL: it was open when trace ended.
+func endOf(seq schema.Null[int64]) int64 {
+	if !seq.OK {
+		return openEnd
+	}
+	return seq.V
+}
+
 // timeOf is a time that may be NULL.
 func timeOf(t schema.Null[int64]) int64 {
 	if !t.OK {
@@ -137,15 +140,12 @@ func timeOf(t schema.Null[int64]) int64 {
 }
 
 func (r *reader) addCalls(b *schema.Batch) error {
-	ends := &b.Columns[schema.CallsEndSeq]
 	for row := range b.Rows() {
 		x := span{
-			seq: int64(schema.CallsSeq.At(b, row)), end: openEnd, epoch: int32(schema.CallsEpoch.At(b, row)),
-			at: timeOf(read.Null(b, row, schema.CallsCycle)), until: timeOf(read.Null(b, row, schema.CallsEndCycle)),
+			seq: int64(schema.CallsSeq.At(b, row)), end: endOf(read.Null(b, row, schema.CallsEndSeq)),
+			epoch: int32(schema.CallsEpoch.At(b, row)),
+			at:    timeOf(read.Null(b, row, schema.CallsCycle)), until: timeOf(read.Null(b, row, schema.CallsEndCycle)),
 			node: int32(schema.CallsStack.At(b, row)), why: schema.CallEnd(schema.CallsEnd.At(b, row)),
-		}
-		if !ends.Null(row) {
-			x.end = int64(ends.U64[row])
 		}
 		if err := r.place(&x, x.node); err != nil {
 			return fmt.Errorf("call %d %w", int64(schema.CallsCall.At(b, row)), err)
@@ -156,22 +156,15 @@ func (r *reader) addCalls(b *schema.Batch) error {
 }
 
 func (r *reader) addSpans(b *schema.Batch) error {
-	ends, nodes := &b.Columns[schema.ExceptionSpansEndSeq], &b.Columns[schema.ExceptionSpansStack]
 	for row := range b.Rows() {
 		x := span{
-			seq: int64(schema.ExceptionSpansSeq.At(b, row)), end: openEnd, at: unknownTime, until: unknownTime, why: schema.CallEnd(schema.ExceptionSpansEnd.At(b, row)),
-		}
-		if !ends.Null(row) {
-			x.end = int64(ends.U64[row])
+			seq: int64(schema.ExceptionSpansSeq.At(b, row)), end: endOf(read.Null(b, row, schema.ExceptionSpansEndSeq)),
+			at: unknownTime, until: unknownTime, why: schema.CallEnd(schema.ExceptionSpansEnd.At(b, row)),
 		}
 		ordinal := int64(schema.ExceptionSpansOrdinal.At(b, row))
 		i, ok := slices.BinarySearchFunc(r.entries, ordinal,
 			func(e exceptionEntry, o int64) int { return cmp.Compare(e.ordinal, o) })
-		interrupted := int32(none)
-		if !nodes.Null(row) {
-			interrupted = int32(nodes.U32[row])
-		}
-		err := r.place(&x, interrupted)
+		err := r.place(&x, read.Ordinal(b, row, schema.ExceptionSpansStack))
 		if err == nil && !ok {
 			err = fmt.Errorf("is of row %d of exceptions, which there is not", ordinal)
 		}
@@ -364,10 +357,12 @@ func (t *Timeline) compareSpans(x, y span) int {
 	if c := cmp.Compare(x.seq, y.seq); c != 0 {
 		return c
 	}
-	if c := trueFirst(x.atGap(), y.atGap()); c != 0 {
-		return c
-	}
-	if x.atGap() && x.task != y.task {
+	switch {
+	case x.atGap() && !y.atGap():
+		return -1
+	case y.atGap() && !x.atGap():
+		return 1
+	case x.atGap() && x.task != y.task:
 		return cmp.Compare(x.task, y.task)
 	}
 	return cmp.Or(cmp.Compare(y.end, x.end), cmp.Compare(t.rank(&x), t.rank(&y)),
@@ -385,15 +380,4 @@ func (t *Timeline) rank(x *span) (rank int) {
 		rank += 2
 	}
 	return rank
-}
-
-// trueFirst orders true before false.
-func trueFirst(x, y bool) int {
-	switch {
-	case x == y:
-		return 0
-	case x:
-		return -1
-	}
-	return 1
 }

@@ -111,7 +111,7 @@ func (t *Summary) Add(d *dataset.Dataset, executed map[string][]schema.Address, 
 		t.AddSource(s)
 		t.doubt(d.Dir, s)
 	}
-	files := map[ProgramFile]int{} // where they are in x.Files, by what names them
+	files := read.Index[ProgramFile]{} // where they are in x.Files, by what names them
 	for _, i := range d.Manifest.Images {
 		if read.IsSymbols(i) {
 			x.addSection(files, &i, executed)
@@ -171,12 +171,12 @@ func (t *Summary) doubt(dir string, s *schema.SourceTotals) {
 
 // addSection adds an executable section to its program file. What executed in it and
 // matches is not in the manifest, but follows from the share.
-func (d *Dataset) addSection(files map[ProgramFile]int, i *schema.ImageRegion, executed map[string][]schema.Address) {
+func (d *Dataset) addSection(files read.Index[ProgramFile], i *schema.ImageRegion,
+	executed map[string][]schema.Address,
+) {
 	file := ProgramFile{File: i.File, SHA256: i.SHA256, CodeSHA256: i.CodeSHA256, Core: i.Core}
-	f, ok := files[file]
-	if !ok {
-		f = len(d.Files)
-		files[file] = f
+	f, isNew := files.Of(file)
+	if isNew {
 		d.Files = append(d.Files, file)
 	}
 	if i.Match == nil {

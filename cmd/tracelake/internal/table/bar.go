@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 // A Bar is parts of a whole: Full of it, and Part after that. A bar without a whole is
@@ -11,13 +13,13 @@ import (
 type Bar struct{ Full, Part, Whole float64 }
 
 // text draws the bar in that many characters.
-func (b Bar) text(s Style, width int, k Kind) string {
+func (b Bar) text(s Style, width int, k answer.Weight) string {
 	b.Full = min(max(b.Full, 0), b.Whole)
 	b.Part = min(max(b.Part, 0), b.Whole-b.Full)
 	switch {
 	case b.Whole <= 0:
 		return strings.Repeat(" ", width)
-	case k == Share:
+	case k == answer.Share:
 		return b.share(s, width)
 	}
 	return b.extent(s, width)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 // The widths between which columns shrink.
@@ -50,14 +52,14 @@ func (t *Table) layout(cells [][]string, width int) *layout {
 	// wide shrinks names, then bars, then names further, and reports whether that is not enough.
 	wide := func(name int) bool {
 		copy(l.widths, natural)
-		return l.shrink(t, width, Kind.shrinks, nameWidth) && l.shrink(t, width, Kind.bar, leastBar) &&
-			l.shrink(t, width, Kind.shrinks, name)
+		return l.shrink(t, width, shrinks, nameWidth) && l.shrink(t, width, isBar, leastBar) &&
+			l.shrink(t, width, shrinks, name)
 	}
-	for wide(nameWidth) && l.omit(t, Kind.spare) {
+	for wide(nameWidth) && l.omit(t, isSpare) {
 	}
-	for wide(shortName) && l.omit(t, Kind.bar) {
+	for wide(shortName) && l.omit(t, isBar) {
 	}
-	for wide(shortName) && l.omit(t, Kind.optional) {
+	for wide(shortName) && l.omit(t, isOptional) {
 	}
 	wide(leastName)
 	return l
@@ -68,7 +70,7 @@ func (t *Table) omitted(l *layout) (o Omitted) {
 	for c, column := range t.Columns {
 		switch {
 		case slices.Contains(l.shown, c):
-		case column.Kind.bar():
+		case isBar(column.Weight):
 			o.Bars = true
 		case column.Title != "":
 			o.Columns = append(o.Columns, column.Title)
@@ -89,7 +91,7 @@ func (t *Table) widthOf(cells [][]string, width int) int {
 func (t *Table) natural(cells [][]string) []int {
 	widths := make([]int, len(t.Columns))
 	for c, column := range t.Columns {
-		if column.Kind.bar() {
+		if isBar(column.Weight) {
 			widths[c] = barWidth
 			continue
 		}
@@ -114,10 +116,10 @@ func (l *layout) total() int {
 
 // shrink makes columns of a kind narrower, down to least, until the table fits in a
 // width. It reports whether the table is still too wide.
-func (l *layout) shrink(t *Table, width int, of func(Kind) bool, least int) bool {
+func (l *layout) shrink(t *Table, width int, of func(answer.Weight) bool, least int) bool {
 	over := l.total() - width
 	for _, c := range l.shown {
-		if of(t.Columns[c].Kind) {
+		if of(t.Columns[c].Weight) {
 			n := max(0, min(over, l.widths[c]-least))
 			l.widths[c] -= n
 			over -= n
@@ -127,9 +129,9 @@ func (l *layout) shrink(t *Table, width int, of func(Kind) bool, least int) bool
 }
 
 // omit leaves out the last column of a kind. It reports whether there was one.
-func (l *layout) omit(t *Table, of func(Kind) bool) bool {
+func (l *layout) omit(t *Table, of func(answer.Weight) bool) bool {
 	for i, c := range slices.Backward(l.shown) {
-		if !of(t.Columns[c].Kind) {
+		if !of(t.Columns[c].Weight) {
 			continue
 		}
 		l.shown = slices.Delete(l.shown, i, i+1)
@@ -140,17 +142,17 @@ func (l *layout) omit(t *Table, of func(Kind) bool) bool {
 
 // shorten makes text fit in a width. Of a path the end is what matters, of other
 // names start and end.
-func shorten(text string, width int, k Kind, s Style) string {
+func shorten(text string, width int, k answer.Weight, s Style) string {
 	if uniseg.StringWidth(text) <= width {
 		return text
 	}
 	mark := s.choose("…", "...")
 	room := width - uniseg.StringWidth(mark)
-	if room <= 0 || !k.shrinks() {
+	if room <= 0 || !shrinks(k) {
 		return first(text, width)
 	}
 	head := 0
-	if k == Name {
+	if k == answer.Name {
 		head = (room + 1) / 2
 	}
 	return first(text, head) + mark + last(text, room-head)

@@ -8,48 +8,29 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 // A Table is rows of text under a header. There is at most one column of bars.
 type Table struct {
-	Columns []Column
-	rows    [][]string     // of a line across the table: nil
-	bars    []Bar          // of rows
-	lines   map[int]string // across the table, by row
+	Columns []answer.Column // of which it takes title and weight
+	rows    [][]string      // of a line across the table: nil
+	bars    []Bar           // of rows
+	lines   map[int]string  // across the table, by row
 }
 
-// A Column says how its cells are written.
-type Column struct {
-	Title string // in upper case; a Bar has none
-	Kind  Kind
+func isBar(k answer.Weight) bool { return k == answer.Share || k == answer.Extent }
+func isRight(k answer.Weight) bool {
+	return k == answer.Main || k == answer.Number || k == answer.Spare
 }
-
-// Kind is what a column has.
-type Kind uint8
-
-// The kinds. Where there is too little room, names and paths are shortened, then bars;
-// then what is spare is left out, then bars are, then columns of numbers and remarks, the
-// last one first.
-const (
-	Name   Kind = iota // to the left, never left out; shortened in the middle
-	Path               // likewise; shortened at the start
-	Main               // numbers, never left out
-	Number             // numbers
-	Spare              // numbers that are shown where there is room beside bars
-	Remark             // words
-	Share              // bars that fill up to their whole
-	Extent             // bars with the rest of the whole shown, too
-)
-
-func (k Kind) bar() bool      { return k == Share || k == Extent }
-func (k Kind) right() bool    { return k == Main || k == Number || k == Spare }
-func (k Kind) spare() bool    { return k == Spare }
-func (k Kind) optional() bool { return k == Number || k == Remark }
-func (k Kind) shrinks() bool  { return k == Name || k == Path }
+func isSpare(k answer.Weight) bool    { return k == answer.Spare }
+func isOptional(k answer.Weight) bool { return k == answer.Number || k == answer.Remark }
+func shrinks(k answer.Weight) bool    { return k == answer.Name || k == answer.Path }
 
 // Add adds a row: the cells of all columns but the bars, and its bar.
 func (t *Table) Add(bar Bar, cells ...string) {
-	if i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Kind.bar() }); i >= 0 {
+	if i := slices.IndexFunc(t.Columns, func(c answer.Column) bool { return isBar(c.Weight) }); i >= 0 {
 		cells = slices.Insert(cells, i, "")
 	}
 	if len(cells) != len(t.Columns) {
@@ -97,11 +78,11 @@ func (t *Table) Text(s Style) (text string, omitted Omitted) {
 		line := &strings.Builder{}
 		for _, c := range l.shown {
 			l.before(line, c)
-			if t.Columns[c].Kind.bar() {
-				line.WriteString(t.bars[r].text(s, l.widths[c], t.Columns[c].Kind))
+			if isBar(t.Columns[c].Weight) {
+				line.WriteString(t.bars[r].text(s, l.widths[c], t.Columns[c].Weight))
 				continue
 			}
-			writeCell(line, shorten(row[c], l.widths[c], t.Columns[c].Kind, s), l.widths[c], t.Columns[c].Kind)
+			writeCell(line, shorten(row[c], l.widths[c], t.Columns[c].Weight, s), l.widths[c], t.Columns[c].Weight)
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
@@ -124,7 +105,7 @@ func (t *Table) writeHeader(b *strings.Builder, s Style, l *layout) {
 	line := &strings.Builder{}
 	for _, c := range l.shown {
 		l.before(line, c)
-		writeCell(line, shorten(t.Columns[c].Title, l.widths[c], Name, s), l.widths[c], t.Columns[c].Kind)
+		writeCell(line, shorten(t.Columns[c].Title, l.widths[c], answer.Name, s), l.widths[c], t.Columns[c].Weight)
 	}
 	if text := strings.TrimRight(line.String(), " "); text != "" {
 		b.WriteString(s.paint(bold, text) + "\n")
@@ -132,9 +113,9 @@ func (t *Table) writeHeader(b *strings.Builder, s Style, l *layout) {
 }
 
 // writeCell writes text in a column of that width.
-func writeCell(b *strings.Builder, text string, width int, k Kind) {
+func writeCell(b *strings.Builder, text string, width int, k answer.Weight) {
 	pad := strings.Repeat(" ", max(0, width-uniseg.StringWidth(text)))
-	if k.right() {
+	if isRight(k) {
 		b.WriteString(pad + text)
 		return
 	}

@@ -6,18 +6,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rivo/uniseg"
+
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 )
 
 // hot is a table of what was hot: a long name of C++, wide characters, a combining
 // one.
 func hot() *Table {
-	t := &Table{Columns: []Column{
-		{Title: "FUNCTION", Kind: Name},
-		{Title: "SHARE", Kind: Main},
-		{Kind: Share},
-		{Title: "CYCLES", Kind: Number},
-		{Title: "ENTRIES", Kind: Number},
-		{Title: "NOTE", Kind: Remark},
+	t := &Table{Columns: []answer.Column{
+		{Title: "FUNCTION", Weight: answer.Name},
+		{Title: "SHARE", Weight: answer.Main},
+		{Weight: answer.Share},
+		{Title: "CYCLES", Weight: answer.Number},
+		{Title: "ENTRIES", Weight: answer.Number},
+		{Title: "NOTE", Weight: answer.Remark},
 	}}
 	t.Add(Bar{Full: 107219, Whole: 107219}, "quicksort", "24.4%", "107,219", "120", "")
 	t.Add(Bar{Full: 41430, Whole: 107219}, "std::vector<int, std::allocator<int> >::_M_realloc_insert<int const&>(int const&)", "9.4%", "41,430", "6", "template")
@@ -98,7 +100,7 @@ std::v…onst&)   9.4%
 
 // What is spare is there beside bars and names that can be read, and else the first to go.
 func TestSpare(t *testing.T) {
-	table := &Table{Columns: []Column{{Title: "NAME", Kind: Name}, {Kind: Share}, {Title: "TIME", Kind: Spare}, {Title: "N", Kind: Number}, {Title: "IPC", Kind: Spare}}}
+	table := &Table{Columns: []answer.Column{{Title: "NAME", Weight: answer.Name}, {Weight: answer.Share}, {Title: "TIME", Weight: answer.Spare}, {Title: "N", Weight: answer.Number}, {Title: "IPC", Weight: answer.Spare}}}
 	table.Add(Bar{1, 0, 1}, "main", "1 s", "12", "0.5")
 	for width, want := range map[int]string{
 		41: "NAME                        TIME   N  IPC\nmain  ####################   1 s  12  0.5\n",
@@ -164,7 +166,7 @@ func TestFits(t *testing.T) {
 
 // A path is cut at its start.
 func TestPath(t *testing.T) {
-	table := &Table{Columns: []Column{{Title: "FILE", Kind: Path}, {Title: "LINES", Kind: Main}}}
+	table := &Table{Columns: []answer.Column{{Title: "FILE", Weight: answer.Path}, {Title: "LINES", Weight: answer.Main}}}
 	table.Add(Bar{}, "ti/mcu_plus_sdk/source/kernel/nortos/dpl/r5/HwiP_armv7r_vim.c", "12")
 	text, _ := table.Text(Style{Width: 30, UTF8: true})
 	if want := "FILE                     LINES\n…l/r5/HwiP_armv7r_vim.c     12\n"; text != want {
@@ -190,7 +192,7 @@ func TestExtent(t *testing.T) {
 		{Bar{-5, 20, 10}, "++++++++++"}, // what makes no sense is drawn, too
 		{Bar{20, 5, 10}, "##########"},
 	} {
-		if got := tt.bar.text(Style{}, 10, Extent); got != tt.want {
+		if got := tt.bar.text(Style{}, 10, answer.Extent); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt.bar, got, tt.want)
 		}
 	}
@@ -209,10 +211,10 @@ func TestShare(t *testing.T) {
 		{Bar{Full: 15, Whole: 32}, "█▉  ", "##  "},
 		{Bar{Full: 0, Whole: 8}, "    ", "    "},
 	} {
-		if got := tt.bar.text(Style{UTF8: true}, 4, Share); got != tt.utf8 {
+		if got := tt.bar.text(Style{UTF8: true}, 4, answer.Share); got != tt.utf8 {
 			t.Errorf("%v: %q, want %q", tt.bar, got, tt.utf8)
 		}
-		if got := tt.bar.text(Style{}, 4, Share); got != tt.ascii {
+		if got := tt.bar.text(Style{}, 4, answer.Share); got != tt.ascii {
 			t.Errorf("%v: %q, want %q", tt.bar, got, tt.ascii)
 		}
 	}
@@ -221,7 +223,7 @@ func TestShare(t *testing.T) {
 // Names cannot act on the terminal, nor begin lines; colours are where they are asked
 // for, and beside characters that say the same.
 func TestHostileNames(t *testing.T) {
-	table := &Table{Columns: []Column{{Title: "FUNCTION", Kind: Name}, {Kind: Extent}}}
+	table := &Table{Columns: []answer.Column{{Title: "FUNCTION", Weight: answer.Name}, {Weight: answer.Extent}}}
 	table.Add(Bar{1, 1, 10}, "\x1b[31mred\u202e\ttab\nline\xff")
 	text, _ := table.Text(Style{UTF8: true})
 	if want := "FUNCTION\n" + `\u001b[31mred\u202e\u0009tab\u000aline\xff  ██▒▒░░░░░░░░░░░░░░░░` + "\n"; text != want {
@@ -252,7 +254,7 @@ func TestRowLength(t *testing.T) {
 
 // A line goes across the table and makes no column wider; it is cut where it is too long.
 func TestLine(t *testing.T) {
-	x := &Table{Columns: []Column{{Title: "SEQ", Kind: Main}, {Title: "KIND", Kind: Name}}}
+	x := &Table{Columns: []answer.Column{{Title: "SEQ", Weight: answer.Main}, {Title: "KIND", Weight: answer.Name}}}
 	x.Line("main  main.c:1  a line that is longer than the table")
 	x.Add(Bar{}, "1", "other")
 	x.Line("evil\x1b[31m")
