@@ -28,8 +28,8 @@ func htmlCommand() *cli.Command {
 		Description: `DIR is a dataset, an archive, or a capture, which is decoded first; several of
 one program are added up. The page says how far the figures can be trusted, what
 was executed, where the time went line by line, how long exceptions took, and
-which instructions ran around the longest: where the dataset has no rows of them,
-these parts of its capture are decoded again. The page is one file, needs no
+which instructions ran around the longest: where a dataset has no rows of them,
+that part of its capture is decoded again. The page is one file, needs no
 network, and can be read without JavaScript. The same input makes the same page.
 
 A page holds the text of source files: of those under --source-root, else under
