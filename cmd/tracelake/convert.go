@@ -71,7 +71,7 @@ Examples:
 				Name: "output", Aliases: []string{"o"}, Category: groupOutput, Usage: "write to `FILE`",
 				DefaultText: "stdout",
 			},
-		}, pathFlags(), windowFlags(), selectionFlags(), forced(datasetFlags(true))),
+		}, pathFlags(), timeFlags(), selectionFlags(), forced(datasetFlags(true))),
 		Action: convertDatasets,
 	}
 }
@@ -184,7 +184,8 @@ func convertDatasets(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	c := &conversion{convertArgs: args, notes: newScreen(ctx.App.ErrWriter, &args.screen), parts: again{ctx: ctx}}
+	c := &conversion{convertArgs: args, notes: newScreen(ctx.App.ErrWriter, &args.screen)}
+	c.parts = again{ctx: ctx, images: c.captures.options.Capture.ImageStore}
 	return c.write(ctx, f)
 }
 

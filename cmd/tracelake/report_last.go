@@ -34,6 +34,7 @@ Examples:
    tracelake report last run --before exception=12 -n 20
    tracelake report last run --before offset=0x8000 --source-root src`,
 		Flags: slices.Concat(datasetFlags(false), []cli.Flag{
+			storeFlag(),
 			sourceIDFlag(),
 			&cli.StringFlag{
 				Name: "before", Category: groupInput, Usage: "the `POINT`: seq=N, offset=N or exception=K",
@@ -104,7 +105,7 @@ func reportLast(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	parts := &again{ctx: ctx}
+	parts := &again{ctx: ctx, images: a.captures.options.Capture.ImageStore}
 	l, err := last.Read(q.m, q.dirs[0], a.source, a.point, a.n, parts.rows(q.dirs[0]))
 	if e, ok := errors.AsType[*last.NoSourceError](err); ok {
 		return noSource(e)

@@ -12,6 +12,7 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/keep/archive/seekable"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // An Archive is an archive that is read. It is not changed once open, and is safe for
@@ -27,8 +28,8 @@ type Archive struct {
 }
 
 // Open opens the archive in dir, which the caller closes. Its images are in the directory
-// images; "" is where the archive says. It reads no more than archive.json; [Check] looks
-// at all bytes.
+// images; "" is where the archive says, which has to be in it. It reads no more than
+// archive.json; [Check] looks at all bytes.
 func Open(dir, images string) (*Archive, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -55,7 +56,7 @@ func Open(dir, images string) (*Archive, error) {
 }
 
 // openImages opens the directory of the images. If the archive says where that is, it
-// need not be there.
+// need not be there, but is not outside: who wrote the archive has no say in what else is read.
 func (a *Archive) openImages(dir string) (err error) {
 	if dir != "" {
 		if a.images, err = os.OpenRoot(dir); err != nil {
@@ -63,7 +64,14 @@ func (a *Archive) openImages(dir string) (err error) {
 		}
 		return nil
 	}
-	a.images, err = os.OpenRoot(filepath.Join(a.Dir, filepath.FromSlash(a.Index.Images)))
+	local := filepath.FromSlash(a.Index.Images)
+	if !filepath.IsLocal(local) {
+		return &dataset.Error{
+			File: filepath.Join(a.Dir, schema.ArchiveFile), Problem: fmt.Sprintf(`"images" is %q, outside the archive`, a.Index.Images),
+			Remedy: "if archives share program memory, say where it is with --images DIR",
+		}
+	}
+	a.images, err = a.root.OpenRoot(local)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -203,6 +211,16 @@ func (a *Archive) ApplyTo(opt capture.Options, recorded *schema.Options,
 // argument is the name by which a file of an argument is opened again, if an image has that SHA-256.
 func (a *Archive) argument(sum, file string) string {
 	return filepath.Join(a.Dir, imagesFolder, sum, filepath.Base(file))
+}
+
+// Missing returns the names of files of program memory that neither the archive nor its directory of images has.
+func (a *Archive) Missing() (names []string) {
+	for i := range a.Index.Files {
+		if f := &a.Index.Files[i]; f.isImage() && !a.hasImage(f.SHA256) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 func (a *Archive) hasImage(sum string) bool {
