@@ -4,10 +4,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"sync"
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/keep/archive/seekable"
@@ -21,10 +23,11 @@ type Archive struct {
 	Dir   string
 	Index Index
 
-	root   *os.Root
-	images *os.Root         // nil: there are none
-	files  map[string]*File // of the capture, by name
-	sizes  map[string]int64 // of images, by their SHA-256
+	root    *os.Root
+	images  *os.Root                          // nil: there are none
+	files   map[string]*File                  // of the capture, by name
+	sizes   map[string]int64                  // of images, by their SHA-256
+	decoder func() (*seekable.Decoder, error) // makes it once, for all packed files
 }
 
 // Open opens the archive in dir, which the caller closes. Its images are in the directory
@@ -39,7 +42,10 @@ func Open(dir, images string) (*Archive, error) {
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
-	a := &Archive{Dir: dir, Index: *ix, root: root, files: map[string]*File{}, sizes: map[string]int64{}}
+	a := &Archive{
+		Dir: dir, Index: *ix, root: root, files: map[string]*File{}, sizes: map[string]int64{},
+		decoder: sync.OnceValues(seekable.NewDecoder),
+	}
 	for i := range a.Index.Files {
 		f := &a.Index.Files[i]
 		if f.Kind != kindArgument {
@@ -141,16 +147,27 @@ func (a *Archive) openIn(root *os.Root, name, path string) (*os.File, int64, err
 
 // unpack returns a file of frames, of that many bytes, as what it holds.
 func (a *Archive) unpack(file *os.File, size int64, f *File) (*packedFile, error) {
-	r, err := seekable.NewReader(file, size)
+	r, err := a.frames(file, size, f)
+	if err != nil {
+		return nil, err
+	}
+	return &packedFile{file, r, a, f.Path}, nil
+}
+
+// frames returns what a file of frames holds, of that many bytes.
+func (a *Archive) frames(file io.ReaderAt, size int64, f *File) (*seekable.Reader, error) {
+	d, err := a.decoder()
+	if err != nil {
+		return nil, err
+	}
+	r, err := d.Reader(file, size)
 	if err != nil {
 		return nil, a.damagedFile(f.Path, err)
 	}
 	if r.Size() != f.Bytes {
-		wrong := damaged(a.Dir, f.Path,
-			fmt.Sprintf("holds %d bytes, %s says %d", r.Size(), schema.ArchiveFile, f.Bytes))
-		return nil, errors.Join(wrong, r.Close())
+		return nil, damaged(a.Dir, f.Path, fmt.Sprintf("holds %d bytes, %s says %d", r.Size(), schema.ArchiveFile, f.Bytes))
 	}
-	return &packedFile{file, r, a, f.Path}, nil
+	return r, nil
 }
 
 // damagedFile returns err as that of a file of the archive, if it is.
@@ -174,9 +191,6 @@ func (f *packedFile) ReadAt(p []byte, off int64) (int, error) {
 	n, err := f.frames.ReadAt(p, off)
 	return n, f.archive.damagedFile(f.path, err)
 }
-
-// Close implements [io.Closer].
-func (f *packedFile) Close() error { return errors.Join(f.frames.Close(), f.File.Close()) }
 
 // OpenArgument implements [capture.Stored]: name is one that [Archive.Apply] gave.
 func (a *Archive) OpenArgument(name string) (capture.File, int64, error) {
