@@ -21,7 +21,9 @@ func lastCommand() *cli.Command {
 		Usage:     "show the last instructions before a point",
 		UsageText: "tracelake report last DIR [flags]",
 		Description: `The point is the end of the trace, or what --before says: an instruction, a
-byte of the capture, or an exception, by its ordinal in the table exceptions.
+byte of the capture, an exception, by its ordinal in the table exceptions, or
+the start of a call, by its number in the table calls. The reports exceptions
+and calls print K of the longest.
 A dataset without rows of what was executed, as an archive, needs its capture:
 the part before the point is decoded again.
 
@@ -37,7 +39,7 @@ Examples:
 			storeFlag(),
 			sourceIDFlag(),
 			&cli.StringFlag{
-				Name: "before", Category: groupInput, Usage: "the `POINT`: seq=N, offset=N or exception=K",
+				Name: "before", Category: groupInput, Usage: "the `POINT`: seq=N, offset=N, exception=K or call=K",
 				DefaultText: "the end of the trace",
 			},
 			&cli.Int64Flag{
@@ -125,11 +127,11 @@ func pointBefore(text string) (last.Point, error) {
 	what, number, _ := strings.Cut(text, "=")
 	kind, ok := map[string]last.PointKind{
 		"seq": last.AtSeq, "offset": last.AtOffset,
-		"exception": last.AtException,
+		"exception": last.AtException, "call": last.AtCall,
 	}[what]
 	n, err := strconv.ParseInt(number, 0, 64)
 	if !ok || err != nil || n < 0 {
-		return last.Point{}, usage("--before "+text, "is not a point", "points are seq=N, offset=N and exception=K")
+		return last.Point{}, usage("--before "+text, "is not a point", "points are seq=N, offset=N, exception=K and call=K")
 	}
 	return last.Point{Kind: kind, N: n}, nil
 }
