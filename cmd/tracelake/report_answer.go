@@ -62,7 +62,8 @@ func (s *screen) section(x *answer.Section, legend ...string) {
 // tableKinds are the kinds of columns by their weight.
 var tableKinds = [...]table.Kind{
 	answer.Name: table.Name, answer.Path: table.Path, answer.Main: table.Main, answer.Number: table.Number,
-	answer.Spare: table.Spare, answer.Remark: table.Remark, answer.Share: table.Share, answer.Extent: table.Extent,
+	answer.Spare: table.Spare, answer.Remark: table.Remark, answer.Reason: table.Reason,
+	answer.Share: table.Share, answer.Extent: table.Extent,
 }
 
 // cell writes a value for people. whole is what shares are of.

@@ -14,6 +14,7 @@ const (
 	nameWidth          = 32 // a name shrinks to this before bars do,
 	shortName          = 20 // to this before bars and columns go that are not spare,
 	leastName          = 8  // and to this at last
+	leastReason        = 24 // a reason shrinks to this before names do so
 )
 
 // A layout is which columns are shown, and how wide.
@@ -59,7 +60,10 @@ func (t *Table) layout(cells [][]string, width int) *layout {
 	}
 	for wide(shortName) && l.omit(t, Kind.optional) {
 	}
-	wide(leastName)
+	if wide(shortName) && l.shrink(t, width, Kind.reason, leastReason) {
+		l.shrink(t, width, Kind.shrinks, leastName)
+		l.shrink(t, width, Kind.reason, leastName)
+	}
 	return l
 }
 
@@ -139,19 +143,22 @@ func (l *layout) omit(t *Table, of func(Kind) bool) bool {
 }
 
 // shorten makes text fit in a width. Of a path the end is what matters, of other
-// names start and end.
+// names start and end, of a reason the start.
 func shorten(text string, width int, k Kind, s Style) string {
 	if uniseg.StringWidth(text) <= width {
 		return text
 	}
 	mark := s.choose("…", "...")
 	room := width - uniseg.StringWidth(mark)
-	if room <= 0 || !k.shrinks() {
+	if room <= 0 || !k.shrinks() && k != Reason {
 		return first(text, width)
 	}
 	head := 0
-	if k == Name {
+	switch k {
+	case Name:
 		head = (room + 1) / 2
+	case Reason:
+		head = room
 	}
 	return first(text, head) + mark + last(text, room-head)
 }

@@ -29,7 +29,7 @@ type Kind uint8
 
 // The kinds. Where there is too little room, names and paths are shortened, then bars;
 // then what is spare is left out, then bars are, then columns of numbers and remarks, the
-// last one first.
+// last one first; then reasons are shortened.
 const (
 	Name   Kind = iota // to the left, never left out; shortened in the middle
 	Path               // likewise; shortened at the start
@@ -37,6 +37,7 @@ const (
 	Number             // numbers
 	Spare              // numbers that are shown where there is room beside bars
 	Remark             // words
+	Reason             // words that are never left out; shortened at the end
 	Share              // bars that fill up to their whole
 	Extent             // bars with the rest of the whole shown, too
 )
@@ -46,6 +47,7 @@ func (k Kind) right() bool    { return k == Main || k == Number || k == Spare }
 func (k Kind) spare() bool    { return k == Spare }
 func (k Kind) optional() bool { return k == Number || k == Remark }
 func (k Kind) shrinks() bool  { return k == Name || k == Path }
+func (k Kind) reason() bool   { return k == Reason }
 
 // Add adds a row: the cells of all columns but the bars, and its bar.
 func (t *Table) Add(bar Bar, cells ...string) {
