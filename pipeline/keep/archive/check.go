@@ -53,25 +53,6 @@ func Check(ctx context.Context, dir, images string, progress func(done, total in
 	return report, c.checkDataset(ctx)
 }
 
-// A checker checks one archive.
-type checker struct {
-	*Archive
-	report *dataset.Report
-	local  bool              // images are in the archive
-	listed map[string]string // SHA-256 of files, by path
-	items  []item
-	at     map[string]int // items of files in the archive, by path
-
-	progress *sidebyside.Progress
-	buffers  sync.Pool // of *[hashBuffer]byte
-}
-
-// add adds a file to be checked; size is about how many bytes it has.
-func (c *checker) add(x item, size int64) {
-	c.items = append(c.items, x)
-	c.progress.Announce(size)
-}
-
 // wrong adds a problem.
 func (c *checker) wrong(path, problem string) {
 	c.report.Problems = append(c.report.Problems, damaged(c.Dir, path, problem))

@@ -9,10 +9,30 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/tracelake/tracelake/schema/dataset"
 	"github.com/tracelake/tracelake/schema/sidebyside"
 )
+
+// A checker checks one archive.
+type checker struct {
+	*Archive
+	report *dataset.Report
+	local  bool              // images are in the archive
+	listed map[string]string // SHA-256 of files, by path
+	items  []item
+	at     map[string]int // items of files in the archive, by path
+
+	progress *sidebyside.Progress
+	buffers  sync.Pool // of *[hashBuffer]byte
+}
+
+// add adds a file to be checked; size is about how many bytes it has.
+func (c *checker) add(x item, size int64) {
+	c.items = append(c.items, x)
+	c.progress.Announce(size)
+}
 
 // An item is a file whose bytes are known. It is opened once, whatever is known of it.
 type item struct {

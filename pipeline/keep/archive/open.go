@@ -73,8 +73,9 @@ func (a *Archive) openImages(dir string) (err error) {
 	local := filepath.FromSlash(a.Index.Images)
 	if !filepath.IsLocal(local) {
 		return &dataset.Error{
-			File: filepath.Join(a.Dir, schema.ArchiveFile), Problem: fmt.Sprintf(`"images" is %q, outside the archive`, a.Index.Images),
-			Remedy: "if archives share program memory, say where it is with --images DIR",
+			File:    filepath.Join(a.Dir, schema.ArchiveFile),
+			Problem: fmt.Sprintf(`"images" is %q, outside the archive`, a.Index.Images),
+			Remedy:  "if archives share program memory, say where it is with --images DIR",
 		}
 	}
 	a.images, err = a.root.OpenRoot(local)

@@ -19,7 +19,8 @@ func Calls(head []Fact, c *calls.Table, top int, baseline Value) *Answer {
 		report.ByFunction),
 		Column{"calls", "CALLS", Count, Number, 0, func(i int) Value { return Int(c.Rows[i].Calls) }},
 		Column{"end_not_seen", "UNFINISHED", Count, Number, 6, func(i int) Value { return Int(c.Rows[i].Unended) }})
-	s.Columns = append(s.Columns, durationColumns("call", func(i int) *durations.Summary { return &c.Rows[i].Summary })...)
+	s.Columns = append(s.Columns,
+		durationColumns("call", func(i int) *durations.Summary { return &c.Rows[i].Summary })...)
 	s.Columns = append(s.Columns,
 		Column{Key: "total_instructions", At: func(i int) Value { return Int(c.Rows[i].All.Instructions) }},
 		Column{Key: "total_cycles", At: func(i int) Value { return Nullable(c.Rows[i].All.Cycles) }})
@@ -46,7 +47,8 @@ func Exceptions(head []Fact, x *exceptions.Table, top int, baseline Value) *Answ
 	s.Columns = append(exceptionNames(s.Rows, func(i int) *exceptions.Row { return &x.Rows[i] }),
 		Column{"entries", "ENTRIES", Count, Number, 0, func(i int) Value { return Int(x.Rows[i].Entries) }},
 		Column{"end_not_seen", "UNFINISHED", Count, Number, 6, func(i int) Value { return Int(x.Rows[i].Unended) }})
-	s.Columns = append(s.Columns, durationColumns("exception", func(i int) *durations.Summary { return &x.Rows[i].Summary })...)
+	s.Columns = append(s.Columns,
+		durationColumns("exception", func(i int) *durations.Summary { return &x.Rows[i].Summary })...)
 	return &Answer{Name: "exceptions", Facts: append(head,
 		Fact{"entries", Int(x.Entries)}, Fact{"rows", Rows(s)}, Fact{"baseline", baseline})}
 }
