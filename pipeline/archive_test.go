@@ -111,12 +111,13 @@ func TestExportArchive(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := archiveOf(t, tt.input, tt.opt, tt.create)
-			r, err := archive.Check(t.Context(), dir, "", nil)
+			r, err := archive.Check(t.Context(), dir, tt.create.Images, nil)
 			check(t, err)
 			if len(r.Problems) > 0 || r.Rows == 0 {
 				t.Errorf("problems %v, %d rows", r.Problems, r.Rows)
 			}
-			sameFiles(t, exportTo(t, dir, capture.Options{ELFs: tt.again}), exportTo(t, tt.input, tt.opt))
+			again := capture.Options{ELFs: tt.again, ImageStore: tt.create.Images}
+			sameFiles(t, exportTo(t, dir, again), exportTo(t, tt.input, tt.opt))
 			if images, err := os.ReadDir(filepath.Join(dir, "images")); (len(images) > 0) != (tt.create == archive.CreateOptions{}) {
 				t.Errorf("%d images in the archive (%v)", len(images), err)
 			}
@@ -131,7 +132,10 @@ func TestArchiveStoreMoved(t *testing.T) {
 	store, moved := filepath.Join(t.TempDir(), "images"), filepath.Join(t.TempDir(), "kept")
 	dir := archiveOf(t, raw, options, archive.CreateOptions{Images: store})
 	check(t, os.Rename(store, moved))
-	r, err := archive.Check(t.Context(), dir, "", nil)
+	if _, err := archive.Check(t.Context(), dir, "", nil); err == nil || !strings.Contains(err.Error(), "with --images DIR") {
+		t.Errorf("it was looked for where the archive says: %v", err)
+	}
+	r, err := archive.Check(t.Context(), dir, t.TempDir(), nil)
 	check(t, err)
 	if len(r.Problems) > 0 || len(r.Unchecked) != 1 {
 		t.Errorf("problems %v, unchecked %q", r.Problems, r.Unchecked)
@@ -251,6 +255,7 @@ func TestArchiveHostile(t *testing.T) {
 	good, err := os.ReadFile(index)
 	check(t, err)
 	check(t, os.WriteFile(filepath.Join(dir, "capture", "plain.zst"), []byte("plain"), 0o666))
+	check(t, os.Symlink("..", filepath.Join(dir, "link")))
 	for _, tt := range []struct {
 		name   string
 		change func(ix *archive.Index)
@@ -261,6 +266,9 @@ func TestArchiveHostile(t *testing.T) {
 		{"a path outside", func(ix *archive.Index) { ix.Files[0].Path = "capture/../../secret" }, "not in the archive"},
 		{"an absolute path", func(ix *archive.Index) { ix.Files[0].Path = "/etc/passwd" }, "not in the archive"},
 		{"another folder", func(ix *archive.Index) { ix.Files[0].Path = "dataset/manifest.json" }, "not in the archive"},
+		{"images outside", func(ix *archive.Index) { ix.Images = "../images" }, "outside the archive"},
+		{"images outside, somehow", func(ix *archive.Index) { ix.Images = "capture/../../images" }, "outside the archive"},
+		{"images behind a link", func(ix *archive.Index) { ix.Images = "link" }, "cannot be opened"},
 		{"absolute images", func(ix *archive.Index) { ix.Images = "/" }, "not relative"},
 		{"no begin", func(ix *archive.Index) { ix.Begin = "none.ini" }, "to begin with"},
 		{"no hash", func(ix *archive.Index) { ix.Files[0].SHA256 = "../x" }, "has no hash"},

@@ -97,7 +97,7 @@ func TestArchiveKilled(t *testing.T) {
 		if !archive.Is(dir) {
 			continue
 		}
-		r, err := archive.Check(t.Context(), dir, "", nil)
+		r, err := archive.Check(t.Context(), dir, filepath.Join(parent, "images"), nil)
 		check(t, err)
 		if len(r.Problems)+len(r.Unchecked) > 0 {
 			t.Errorf("problems %v, unchecked %q", r.Problems, r.Unchecked)

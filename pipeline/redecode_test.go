@@ -148,7 +148,7 @@ func TestRedecodeArchive(t *testing.T) {
 			}
 			if given.ImageStore = tt.create.Images; given.ImageStore != "" { // which the archive alone does not decide
 				given.ImageStore = ""
-				if err := again(); err == nil || !strings.Contains(err.Error(), "keeps program memory outside of it") {
+				if err := again(); err == nil || !strings.Contains(err.Error(), "outside the archive") {
 					t.Errorf("without a place for images: %v", err)
 				}
 				given.ImageStore = tt.create.Images
@@ -158,7 +158,7 @@ func TestRedecodeArchive(t *testing.T) {
 			if now, err := os.Stat(packed[0]); err != nil || !os.SameFile(now, then) {
 				t.Errorf("the trace was packed again: %v", err)
 			}
-			r, err := archive.Check(t.Context(), dir, "", nil)
+			r, err := archive.Check(t.Context(), dir, tt.create.Images, nil)
 			if err != nil || len(r.Problems) > 0 {
 				t.Errorf("%v, %+v", err, r)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report/last"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
@@ -16,8 +17,9 @@ import (
 
 // An again decodes parts of captures again, for rows that their datasets do not have.
 type again struct {
-	ctx  *cli.Context
-	made map[part]string // directories of what was made
+	ctx    *cli.Context
+	images string          // where program memory of archives is, "": in them
+	made   map[part]string // directories of what was made
 }
 
 // A part is a part of a source of a dataset, with rows of a level.
@@ -62,6 +64,7 @@ func (a *again) decode(p part) (string, error) {
 	to := filepath.Join(files, fmt.Sprintf("part%d", len(a.made)))
 	err = pipeline.ExportSpan(a.ctx.Context, p.dir, to, p.source, p.span, pipeline.Options{
 		Workers: runtime.GOMAXPROCS(0), Level: p.level, Tool: tool(),
+		Capture: capture.Options{ImageStore: a.images},
 	})
 	if err == nil {
 		a.made[p] = to

@@ -68,7 +68,7 @@ Examples:
 		Flags: slices.Concat([]cli.Flag{
 			groupOutput.string("to", "write `FORMAT`"),
 			outputFlag("write to `FILE`", "stdout"),
-		}, pathFlags(), windowFlags(), selectionFlags(), forced(datasetFlags(true))),
+		}, pathFlags(), timeFlags(), selectionFlags(), forced(datasetFlags(true))),
 		Action: acting(readConvert, convertDatasets),
 	}
 }
@@ -176,7 +176,8 @@ func convertDatasets(ctx *cli.Context, args *convertArgs) error {
 	if err != nil {
 		return err
 	}
-	c := &conversion{convertArgs: args, notes: newScreen(ctx.App.ErrWriter, &args.screen), parts: again{ctx: ctx}}
+	c := &conversion{convertArgs: args, notes: newScreen(ctx.App.ErrWriter, &args.screen)}
+	c.parts = again{ctx: ctx, images: c.captures.options.Capture.ImageStore}
 	return c.write(ctx, f)
 }
 

@@ -19,7 +19,7 @@ func speedscopeFormat() format {
 		about: "calls of each source in order of time, and call trees of each task, for speedscope: in cycles if all of " +
 			"the source has cycles, " +
 			"else in instructions",
-		takes: flagNames(append(windowFlags(), pathFlags()...)),
+		takes: flagNames(append(timeFlags(), pathFlags()...)),
 		write: func(c *conversion) error {
 			timelines, err := c.timelines()
 			if err != nil {
@@ -45,7 +45,7 @@ func perfettoFormat() format {
 		about: "tasks, calls and exceptions on tracks, for Perfetto: in nanoseconds if --cycle-hz was given at export, " +
 			"else a cycle, or an instruction, " +
 			"is one",
-		takes:  flagNames(windowFlags()),
+		takes:  flagNames(timeFlags()),
 		binary: true,
 		write: func(c *conversion) error {
 			timelines, err := c.timelines()
@@ -57,6 +57,9 @@ func perfettoFormat() format {
 		},
 	}
 }
+
+// timeFlags are those of formats in order of time, for which parts of captures are decoded again.
+func timeFlags() []cli.Flag { return append(windowFlags(), storeFlag()) }
 
 // windowFlags say which part of the time is wanted.
 func windowFlags() []cli.Flag {

@@ -36,7 +36,7 @@ Examples:
    tracelake packets capture --index run --from seq=1000 --to seq=1001
    tracelake packets ptm.bin --protocol pft --reg ETMCR=0x1400 --json`,
 		Flags: slices.Concat(inputFlags(), []cli.Flag{
-			sourceFlag(),
+			sourceFlag(), storeFlag(),
 			groupOutput.stringOr("from",
 				"only packets from this `POINT` on: an offset as 0x400 or 1024; with --index seq=N, timestamp=N or "+
 					"segment=N", "the start"),

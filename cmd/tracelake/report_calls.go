@@ -18,9 +18,10 @@ func callsCommand() *cli.Command {
 		Description: `A row is a function that was called, by a tail call or another one. Durations
 are with all that it called, without exceptions and other tasks: in cycles if
 the source counts them, else in instructions. MEDIAN and P99 after ~ are within
-1.6 %; all else is exact. WORST AT is the seq of the first instruction of the
-longest. The functions that took most with all that they called are first;
-recursion counts once, at the outermost call.
+1.6 %; all else is exact. WORST AT is the longest, as --before of report last
+takes it: call=K, a row of the table calls, or seq=N if it has none. The
+functions that took most with all that they called are first; recursion counts
+once, at the outermost call.
 
 Examples:
    tracelake report calls run
@@ -53,7 +54,7 @@ func reportCalls(ctx *cli.Context, q *question) error {
 	a := answer.Calls(q.head("calls"), c, q.top, baseline)
 	return q.write(ctx, a, func(s *screen) {
 		s.calls(a.Section())
-		s.longest(q.reportArgs, durationsOf(c.Rows, func(r *calls.Row) durations.Summary { return r.Summary }))
+		s.longest(q.reportArgs, "call", durationsOf(c.Rows, func(r *calls.Row) durations.Summary { return r.Summary }))
 		if change == nil {
 			return
 		}

@@ -90,8 +90,20 @@ func isCapture(input string) bool {
 	return err == nil && !archive.Is(input)
 }
 
+// ofArchives fails if --images is given, which is where archives keep program memory, but no archive.
+func (a *reportArgs) ofArchives() error {
+	isArchive := func(dir string) bool { return archive.Of(dir) != "" }
+	if a.captures.options.Capture.ImageStore == "" || slices.ContainsFunc(a.dirs, isArchive) {
+		return nil
+	}
+	return usage("--images", "is where archives keep program memory, and "+a.dirs[0]+" is no archive", "leave it out")
+}
+
 // decodeCaptures puts datasets in the place of captures.
 func (a *reportArgs) decodeCaptures(ctx *cli.Context) error {
+	if err := a.ofArchives(); err != nil {
+		return err
+	}
 	decoded := 0
 	for i, input := range a.dirs {
 		if !isCapture(input) {

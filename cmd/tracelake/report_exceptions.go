@@ -18,7 +18,7 @@ func exceptionsCommand() *cli.Command {
 		Description: `A row is a type and number of exception. Durations are from entry to return or
 task switch, nested exceptions included: in cycles if all of them have cycles,
 else in ticks of the timestamps, else in instructions. P99 needs 100 samples.
-WORST AT is the seq of the first instruction of the longest.
+WORST AT is the longest, as --before of report last takes it.
 
 Examples:
    tracelake report exceptions run
@@ -55,7 +55,7 @@ func reportExceptions(ctx *cli.Context, q *question) error {
 		} else {
 			s.section(rows)
 			s.leftOut(rows)
-			s.longest(q.reportArgs, durationsOf(x.Rows, func(r *exceptions.Row) durations.Summary { return r.Summary }))
+			s.longest(q.reportArgs, "exception", durationsOf(x.Rows, func(r *exceptions.Row) durations.Summary { return r.Summary }))
 		}
 		if change != nil {
 			s.durationChanges(q.baselineDir(), baseline.Section(), change.New, change.Lost)

@@ -56,6 +56,7 @@ Examples:
 				Name: "detail", Category: string(groupInput), Value: defaultDetail,
 				Usage: "hold at most `N` single instructions, around the longest calls and exceptions",
 			},
+			storeFlag(),
 			groupInput.stringOr("time-of", "draw the timeline of `DIR`, one of several datasets", "none"),
 		}, datasetFlags(true)),
 		Action: acting(readHTML, reportHTML),
@@ -139,7 +140,7 @@ func reportHTML(ctx *cli.Context, h *htmlArgs) error {
 	if err := h.decodeCaptures(ctx); err != nil {
 		return err
 	}
-	h.page.Rows = (&again{ctx: ctx}).rows
+	h.page.Rows = (&again{ctx: ctx, images: h.captures.options.Capture.ImageStore}).rows
 	p, err := page.Read(h.dirs, h.page)
 	if err != nil {
 		return err

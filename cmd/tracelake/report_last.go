@@ -21,7 +21,9 @@ func lastCommand() *cli.Command {
 		Usage:     "show the last instructions before a point",
 		UsageText: "tracelake report last DIR [flags]",
 		Description: `The point is the end of the trace, or what --before says: an instruction, a
-byte of the capture, or an exception, by its ordinal in the table exceptions.
+byte of the capture, an exception, by its ordinal in the table exceptions, or
+the start of a call, by its number in the table calls. The reports exceptions
+and calls print K of the longest.
 A dataset without rows of what was executed, as an archive, needs its capture:
 the part before the point is decoded again.
 
@@ -34,9 +36,10 @@ Examples:
    tracelake report last run --before exception=12 -n 20
    tracelake report last run --before offset=0x8000 --source-root src`,
 		Flags: slices.Concat(datasetFlags(false), []cli.Flag{
+			storeFlag(),
 			sourceIDFlag(),
 			&cli.StringFlag{
-				Name: "before", Category: string(groupInput), Usage: "the `POINT`: seq=N, offset=N or exception=K",
+				Name: "before", Category: string(groupInput), Usage: "the `POINT`: seq=N, offset=N, exception=K or call=K",
 				DefaultText: "the end of the trace",
 			},
 			&cli.Int64Flag{
@@ -104,7 +107,7 @@ func reportLast(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	parts := &again{ctx: ctx}
+	parts := &again{ctx: ctx, images: a.captures.options.Capture.ImageStore}
 	l, err := last.Read(q.m, q.dirs[0], a.source, a.point, a.n, parts.rows(q.dirs[0]))
 	if e, ok := errors.AsType[*last.NoSourceError](err); ok {
 		return noSource(e)
@@ -124,11 +127,11 @@ func pointBefore(text string) (last.Point, error) {
 	what, number, _ := strings.Cut(text, "=")
 	kind, ok := map[string]last.PointKind{
 		"seq": last.AtSeq, "offset": last.AtOffset,
-		"exception": last.AtException,
+		"exception": last.AtException, "call": last.AtCall,
 	}[what]
 	n, err := strconv.ParseInt(number, 0, 64)
 	if !ok || err != nil || n < 0 {
-		return last.Point{}, usage("--before "+text, "is not a point", "points are seq=N, offset=N and exception=K")
+		return last.Point{}, usage("--before "+text, "is not a point", "points are seq=N, offset=N, exception=K and call=K")
 	}
 	return last.Point{Kind: kind, N: n}, nil
 }

@@ -64,6 +64,9 @@ func lastPoint(l *last.Excerpt) string {
 	if l.Entry != nil {
 		text = fmt.Sprintf("exception %s (%s), at %s", thousands(l.Entry.Ordinal), l.Entry, text)
 	}
+	if l.Call.OK {
+		text = fmt.Sprintf("call %s, at %s", thousands(l.Call.V), text)
+	}
 	return text
 }
 

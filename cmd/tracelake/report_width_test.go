@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +56,23 @@ func TestReportsFit(t *testing.T) {
 			}
 			for _, more := range flags {
 				fits(t, width, slices.Concat([]string{"report", report.Name, run}, more)...)
+			}
+		}
+	}
+}
+
+// Why code was missed is shown however narrow the terminal is: other columns go.
+func TestWhyIsShown(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := sample.Extract("capture"); err != nil {
+		t.Fatal(err)
+	}
+	said(t, "export", "capture", "-e", "capture/"+sample.ELF, "--level", "none", "-o", "run")
+	for _, width := range []string{"80", "60"} {
+		for _, by := range []string{"file", "function", "line"} {
+			text := said(t, "report", "coverage", "run", "--by", by, "--top", "0", "--width", width)
+			if header := regexp.MustCompile(`(?m)^(FILE|FUNCTION|LINE) .*WHY$`); !header.MatchString(text) {
+				t.Errorf("by %s at %s columns:\n%s", by, width, text)
 			}
 		}
 	}

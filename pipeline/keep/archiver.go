@@ -112,7 +112,7 @@ func (a *archiver) bind(input string) error {
 // reopen opens the capture in the archive, and checks that it is what was archived: a
 // snapshot may name a file in a way that leads to it in its own directory alone.
 func (a *archiver) reopen(input string) error {
-	archived, err := archive.Open(a.out.Folder(), "")
+	archived, err := archive.Open(a.out.Folder(), a.opt.Images)
 	if err != nil {
 		return err
 	}

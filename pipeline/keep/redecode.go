@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/keep/archive"
@@ -76,12 +75,6 @@ type redecoder struct {
 
 // open opens the archive that the capture is in.
 func (x *redecoder) open() (err error) {
-	if a := x.record.archive; a != nil && x.opt.Capture.ImageStore == "" && !filepath.IsLocal(filepath.FromSlash(a.Index.Images)) {
-		return &capture.InputError{
-			File: x.dir, Problem: fmt.Sprintf("keeps program memory outside of it, in %q", a.Index.Images),
-			Remedy: "name that directory with --images, so that it is written to",
-		}
-	}
 	switch {
 	case x.input == "" && x.record.archive == nil:
 		return &capture.InputError{

@@ -71,21 +71,25 @@ func noCapture(dir, why string) error {
 
 // ExportSpan decodes a span of a source of the capture that the dataset or archive in dir was
 // made of, with the options that it records and itself as the index, into a dataset in to.
+// Of opt it takes Level, Workers, Tool, Families, and of Capture where the images of an archive are.
 // That has rows of a level, and of all calls. The dataset may be the one in an archive. It fails with a
 // [*dataset.Error] if the capture is not at hand.
 func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.Span, opt Options, export Export,
 ) (err error) {
-	if in := filepath.Dir(dir); filepath.Base(dir) == schema.ArchiveDataset && archive.Is(in) {
+	if in := archive.Of(dir); in != "" {
 		dir = in
 	}
-	r, err := OpenRecord(dir, "")
+	r, err := OpenRecord(dir, opt.Capture.ImageStore)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	input := dir
-	if !archive.Is(dir) {
-		input = r.Dataset.Manifest.Run.Input
+	input, from := dir, capture.Options{ImageStore: opt.Capture.ImageStore}
+	switch {
+	case r.archive == nil:
+		input, from = r.Dataset.Manifest.Run.Input, capture.Options{}
+	case len(r.archive.Missing()) > 0:
+		return noMemory(dir, r.archive.Missing()[0])
 	}
 	if r.recorded() == nil {
 		return noRows(dir, "does not say how it was made")
@@ -93,7 +97,7 @@ func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.S
 	if _, err := os.Stat(input); err != nil {
 		return noRows(dir, fmt.Sprintf("its capture %s is not there", input))
 	}
-	o, missing, err := r.options(r.recorded(), input, nil, capture.Options{})
+	o, missing, err := r.options(r.recorded(), input, nil, from)
 	if err != nil {
 		return err
 	}
@@ -108,6 +112,14 @@ func ExportSpan(ctx context.Context, dir, to string, source uint8, span window.S
 	}, opt.Workers, opt.Tool
 	o.Families = opt.Families
 	return export(ctx, input, to, o, nil)
+}
+
+// noMemory is the error that program memory is not in an archive: what ran is not known without.
+func noMemory(dir, name string) error {
+	return &dataset.Error{
+		File: dir, Problem: fmt.Sprintf("does not have all rows, and its program memory %s is not in it", name),
+		Remedy: "say where it is with --images DIR; or give the capture",
+	}
 }
 
 func noRows(dir, why string) error {

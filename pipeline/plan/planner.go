@@ -219,6 +219,11 @@ func (p *planner) readFrames(ctx context.Context, b *Buffer) error {
 		size = b.Size
 	}
 	found, err := frame.Detect(b.Data, size, opt)
+	if _, ok := errors.AsType[*frame.NotFramesError](err); ok && p.noneDecoded(b.Buffer) {
+		p.note("buffer %s: %v; none of its sources is decoded anyway", b.Name, err)
+		b.Framed = false
+		return nil
+	}
 	if err != nil {
 		return p.explainNotFrames(b, err)
 	}
@@ -234,6 +239,14 @@ func (p *planner) readFrames(ctx context.Context, b *Buffer) error {
 	b.inStep = b.Layout.Steady
 	p.opt.Near.unlimit(b, found.Layout)
 	return nil
+}
+
+// noneDecoded says whether a buffer is of sources of protocols that are not decoded: what is wrong with it says
+// nothing of the others.
+func (p *planner) noneDecoded(b *capture.Buffer) bool {
+	sources := p.Capture.SourcesIn(b)
+	isDecoded := func(s *capture.Source) bool { return p.bound[s].Bound != nil }
+	return len(sources) > 0 && !slices.ContainsFunc(sources, isDecoded)
 }
 
 // noteFrames notes where the first frame of a buffer is, unless it is where

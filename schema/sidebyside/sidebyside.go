@@ -9,6 +9,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -17,9 +18,20 @@ import (
 // error stops everything.
 func Do(ctx context.Context, n int, work func(ctx context.Context, i int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		g.Go(func() error { return work(ctx, i) })
+	var next atomic.Int64
+	for range min(n, runtime.GOMAXPROCS(0)) { // no goroutine for each: its stack would grow anew
+		g.Go(func() error {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return nil
+				}
+				if err := work(ctx, i); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		})
 	}
 	return g.Wait()
 }

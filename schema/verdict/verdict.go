@@ -148,9 +148,12 @@ func Judge(f *Facts) Verdict {
 		add(f.Files[i].Differs(), WrongFile, f.Files[i].Equal, f.Files[i].Ran)
 	}
 	add(t.ran == 0, Nothing, 0, 0)
-	add(t.gaps > 0, Gaps, t.gaps, 0)
+	most := 2*max(t.lost, t.unplaced) > t.bytes // then gaps are what it leads to
+	add(t.gaps > 0 && !most, Gaps, t.gaps, 0)
+	add(t.unplaced > t.lost && most, Unplaced, t.unplaced, t.bytes)
 	add(over(t.lost, t.bytes), Lost, t.lost, t.bytes)
-	add(over(t.unplaced, t.bytes), Unplaced, t.unplaced, t.bytes)
+	add(over(t.unplaced, t.bytes) && !(t.unplaced > t.lost && most), Unplaced, t.unplaced, t.bytes)
+	add(t.gaps > 0 && most, Gaps, t.gaps, 0)
 	add(!wrong && over(t.checks-t.agrees, t.checks), Disagreement, t.checks-t.agrees, t.checks)
 	add(f.Outside > 0, Outside, f.Outside, 0)
 	add(t.undecoded > 0 && t.ran > 0, Undecoded, t.undecoded, t.sources)

@@ -4,19 +4,18 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 	"github.com/tracelake/tracelake/schema/sidebyside"
@@ -39,7 +38,10 @@ func Check(ctx context.Context, dir, images string, progress func(done, total in
 		return nil, err
 	}
 	defer a.Close()
-	c := &checker{Archive: a, report: report, listed: map[string]string{}, progress: sidebyside.NewProgress(progress)}
+	c := &checker{
+		Archive: a, report: report, local: images == "", listed: map[string]string{}, at: map[string]int{},
+		progress: sidebyside.NewProgress(progress), buffers: sync.Pool{New: func() any { return new([hashBuffer]byte) }},
+	}
 	for _, step := range []func() error{c.readSums, c.listFiles, c.listContents, c.listImages} {
 		if err := step(); err != nil {
 			return nil, err
@@ -49,29 +51,6 @@ func Check(ctx context.Context, dir, images string, progress func(done, total in
 		return nil, err
 	}
 	return report, c.checkDataset(ctx)
-}
-
-// A checker checks one archive.
-type checker struct {
-	*Archive
-	report *dataset.Report
-	listed map[string]string // SHA-256 of files, by path
-	items  []item
-
-	progress *sidebyside.Progress
-}
-
-// An item is bytes whose hash is known.
-type item struct {
-	path string // of what a problem is reported
-	sum  string
-	open func() (capture.File, int64, error)
-}
-
-// add adds bytes to be checked; size is about how many.
-func (c *checker) add(path, sum string, size int64, open func() (capture.File, int64, error)) {
-	c.items = append(c.items, item{path, sum, open})
-	c.progress.Announce(size)
 }
 
 // wrong adds a problem.
@@ -138,7 +117,8 @@ func (c *checker) listFiles() error {
 		if strings.HasPrefix(name, schema.ArchiveDataset+"/") {
 			c.progress.Announce(2 * size) // of checkDataset
 		}
-		c.add(name, sum, size, func() (capture.File, int64, error) { return c.openFile(name) })
+		c.at[name] = len(c.items)
+		c.add(item{path: name, sum: sum, open: func() (*os.File, int64, error) { return c.openListed(name) }}, size)
 		return nil
 	})
 	if err != nil {
@@ -152,6 +132,14 @@ func (c *checker) listFiles() error {
 	return nil
 }
 
+// openListed opens a file of the archive. Images, of which there may be many, are opened in their directory.
+func (c *checker) openListed(name string) (*os.File, int64, error) {
+	if dir, base := path.Split(name); c.local && c.images != nil && path.Clean(dir) == path.Clean(c.Index.Images) {
+		return c.openIn(c.images, base, name)
+	}
+	return c.openFile(name)
+}
+
 // listContents lists what the files of the capture hold.
 func (c *checker) listContents() error {
 	for i := range c.Index.Files {
@@ -159,16 +147,23 @@ func (c *checker) listContents() error {
 		if f.Path == "" {
 			continue
 		}
-		switch sum, ok := c.listed[f.Path]; {
-		case !ok:
+		if _, ok := c.listed[f.Path]; !ok {
 			c.wrong(schema.ArchiveFile, fmt.Sprintf("names %q, which %s does not list", f.Path, SumsFile))
 			continue
-		case !f.Packed && sum == f.SHA256: // is checked as it is
-			continue
 		}
-		c.add(f.Path+" unpacked", f.SHA256, f.Bytes, func() (capture.File, int64, error) { return c.Open(f.Name) })
+		c.hold(f)
 	}
 	return nil
+}
+
+// hold says what a file of the archive that is to be checked holds. One that is missing is known to be.
+func (c *checker) hold(f *File) {
+	i, ok := c.at[f.Path]
+	if !ok || !f.Packed && c.items[i].sum == f.SHA256 { // is checked as it is
+		return
+	}
+	c.items[i].holds = f
+	c.progress.Announce(f.Bytes)
 }
 
 // listImages lists images, which other archives may share. One that is not there is
@@ -181,58 +176,32 @@ func (c *checker) listImages() error {
 			continue
 		}
 		listed[f.SHA256] = true
-		if !c.hasImage(f.SHA256) {
+		name, ok := c.imageNamed(f.SHA256)
+		if !ok {
 			c.report.Unchecked = append(c.report.Unchecked,
 				fmt.Sprintf("%s (%s), which is not in the archive", f.Name, f.SHA256))
 			continue
 		}
-		c.add(path.Join(c.Index.Images, f.SHA256), f.SHA256, f.Bytes,
-			func() (capture.File, int64, error) { return c.openImage(f.SHA256) })
+		at := path.Join(c.Index.Images, name)
+		x := &File{Path: at, Bytes: f.Bytes, SHA256: f.SHA256, Packed: name != f.SHA256}
+		if _, ok := c.at[at]; ok && c.local {
+			c.hold(x)
+			continue
+		}
+		c.add(item{path: at, holds: x, open: func() (*os.File, int64, error) { return c.openIn(c.images, name, at) }}, f.Bytes)
 	}
 	return nil
 }
 
-// checkItems checks all bytes that are listed, side by side.
-func (c *checker) checkItems(ctx context.Context) error {
-	problems := make([]*dataset.Error, len(c.items))
-	err := sidebyside.Do(ctx, len(c.items), func(ctx context.Context, i int) error {
-		err := c.checkItem(ctx, &c.items[i])
-		if e, ok := errors.AsType[*dataset.Error](err); ok {
-			problems[i] = e
-			return nil
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, p := range problems {
-		if p != nil {
-			c.report.Problems = append(c.report.Problems, p)
+// imageNamed returns the name that an image has in the directory of images, if it is there.
+func (c *checker) imageNamed(sum string) (string, bool) {
+	for _, name := range []string{packedImage(sum), sum} {
+		if _, ok := c.at[path.Join(c.Index.Images, name)]; ok && c.local {
+			return name, true
 		}
 	}
-	return nil
-}
-
-// hashBuffer is how many bytes are read at once to be hashed. An archive may have many small files.
-const hashBuffer = 1 << 18
-
-// checkItem reads an item and compares its hash.
-func (c *checker) checkItem(ctx context.Context, x *item) error {
-	file, size, err := x.open()
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	h := sha256.New()
-	if _, err := io.CopyBuffer(h, c.progress.Reader(ctx, io.NewSectionReader(file, 0, size)),
-		make([]byte, min(size+1, hashBuffer))); err != nil {
-		return err
-	}
-	if sum := hex.EncodeToString(h.Sum(nil)); sum != x.sum {
-		return damaged(c.Dir, x.path, "is not as it was written: its SHA-256 is "+sum+", and should be "+x.sum)
-	}
-	return nil
+	name, err := imageName(c.images, sum)
+	return name, err == nil
 }
 
 // checkDataset checks the dataset, and takes over what is found.

@@ -87,6 +87,17 @@ func ours(path string, folder bool) bool {
 	return first == captureFolder
 }
 
+// Of returns the archive that dir is, or that dir is the dataset of; "" if there is none.
+func Of(dir string) string {
+	switch in := filepath.Dir(dir); {
+	case Is(dir):
+		return dir
+	case filepath.Base(dir) == schema.ArchiveDataset && Is(in):
+		return in
+	}
+	return ""
+}
+
 // Is says whether there is an archive in dir.
 func Is(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, schema.ArchiveFile))

@@ -38,7 +38,7 @@ func write(t *testing.T, opt CreateOptions) *Archive {
 	check(t, w.AddImage("fw.elf", false, sum, int64(len(content)), bytes.NewReader(content)))
 	check(t, w.Complete(&Index{Begin: "snapshot.ini"}))
 	check(t, w.Close())
-	a, err := Open(dir, "")
+	a, err := Open(dir, opt.Images)
 	check(t, err)
 	t.Cleanup(func() { a.Close() })
 	return a

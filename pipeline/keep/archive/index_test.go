@@ -64,7 +64,7 @@ func TestIndexOfLaterProgram(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, schema.ArchiveFile), text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	a, err := Open(dir, "")
+	a, err := Open(dir, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

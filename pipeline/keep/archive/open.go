@@ -4,14 +4,17 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"sync"
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/keep/archive/seekable"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // An Archive is an archive that is read. It is not changed once open, and is safe for
@@ -20,15 +23,16 @@ type Archive struct {
 	Dir   string
 	Index Index
 
-	root   *os.Root
-	images *os.Root         // nil: there are none
-	files  map[string]*File // of the capture, by name
-	sizes  map[string]int64 // of images, by their SHA-256
+	root    *os.Root
+	images  *os.Root                          // nil: there are none
+	files   map[string]*File                  // of the capture, by name
+	sizes   map[string]int64                  // of images, by their SHA-256
+	decoder func() (*seekable.Decoder, error) // makes it once, for all packed files
 }
 
 // Open opens the archive in dir, which the caller closes. Its images are in the directory
-// images; "" is where the archive says. It reads no more than archive.json; [Check] looks
-// at all bytes.
+// images; "" is where the archive says, which has to be in it. It reads no more than
+// archive.json; [Check] looks at all bytes.
 func Open(dir, images string) (*Archive, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -38,7 +42,10 @@ func Open(dir, images string) (*Archive, error) {
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
-	a := &Archive{Dir: dir, Index: *ix, root: root, files: map[string]*File{}, sizes: map[string]int64{}}
+	a := &Archive{
+		Dir: dir, Index: *ix, root: root, files: map[string]*File{}, sizes: map[string]int64{},
+		decoder: sync.OnceValues(seekable.NewDecoder),
+	}
 	for i := range a.Index.Files {
 		f := &a.Index.Files[i]
 		if f.Kind != kindArgument {
@@ -55,7 +62,7 @@ func Open(dir, images string) (*Archive, error) {
 }
 
 // openImages opens the directory of the images. If the archive says where that is, it
-// need not be there.
+// need not be there, but is not outside: who wrote the archive has no say in what else is read.
 func (a *Archive) openImages(dir string) (err error) {
 	if dir != "" {
 		if a.images, err = os.OpenRoot(dir); err != nil {
@@ -63,7 +70,15 @@ func (a *Archive) openImages(dir string) (err error) {
 		}
 		return nil
 	}
-	a.images, err = os.OpenRoot(filepath.Join(a.Dir, filepath.FromSlash(a.Index.Images)))
+	local := filepath.FromSlash(a.Index.Images)
+	if !filepath.IsLocal(local) {
+		return &dataset.Error{
+			File:    filepath.Join(a.Dir, schema.ArchiveFile),
+			Problem: fmt.Sprintf(`"images" is %q, outside the archive`, a.Index.Images),
+			Remedy:  "if archives share program memory, say where it is with --images DIR",
+		}
+	}
+	a.images, err = a.root.OpenRoot(local)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -133,16 +148,27 @@ func (a *Archive) openIn(root *os.Root, name, path string) (*os.File, int64, err
 
 // unpack returns a file of frames, of that many bytes, as what it holds.
 func (a *Archive) unpack(file *os.File, size int64, f *File) (*packedFile, error) {
-	r, err := seekable.NewReader(file, size)
+	r, err := a.frames(file, size, f)
+	if err != nil {
+		return nil, err
+	}
+	return &packedFile{file, r, a, f.Path}, nil
+}
+
+// frames returns what a file of frames holds, of that many bytes.
+func (a *Archive) frames(file io.ReaderAt, size int64, f *File) (*seekable.Reader, error) {
+	d, err := a.decoder()
+	if err != nil {
+		return nil, err
+	}
+	r, err := d.Reader(file, size)
 	if err != nil {
 		return nil, a.damagedFile(f.Path, err)
 	}
 	if r.Size() != f.Bytes {
-		wrong := damaged(a.Dir, f.Path,
-			fmt.Sprintf("holds %d bytes, %s says %d", r.Size(), schema.ArchiveFile, f.Bytes))
-		return nil, errors.Join(wrong, r.Close())
+		return nil, damaged(a.Dir, f.Path, fmt.Sprintf("holds %d bytes, %s says %d", r.Size(), schema.ArchiveFile, f.Bytes))
 	}
-	return &packedFile{file, r, a, f.Path}, nil
+	return r, nil
 }
 
 // damagedFile returns err as that of a file of the archive, if it is.
@@ -166,9 +192,6 @@ func (f *packedFile) ReadAt(p []byte, off int64) (int, error) {
 	n, err := f.frames.ReadAt(p, off)
 	return n, f.archive.damagedFile(f.path, err)
 }
-
-// Close implements [io.Closer].
-func (f *packedFile) Close() error { return errors.Join(f.frames.Close(), f.File.Close()) }
 
 // OpenArgument implements [capture.Stored]: name is one that [Archive.Apply] gave.
 func (a *Archive) OpenArgument(name string) (capture.File, int64, error) {
@@ -203,6 +226,16 @@ func (a *Archive) ApplyTo(opt capture.Options, recorded *schema.Options,
 // argument is the name by which a file of an argument is opened again, if an image has that SHA-256.
 func (a *Archive) argument(sum, file string) string {
 	return filepath.Join(a.Dir, imagesFolder, sum, filepath.Base(file))
+}
+
+// Missing returns the names of files of program memory that neither the archive nor its directory of images has.
+func (a *Archive) Missing() (names []string) {
+	for i := range a.Index.Files {
+		if f := &a.Index.Files[i]; f.isImage() && !a.hasImage(f.SHA256) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 func (a *Archive) hasImage(sum string) bool {

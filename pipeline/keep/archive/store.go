@@ -17,11 +17,9 @@ import (
 
 // share moves images from a folder to the directory that archives share. Each gets its name when
 // it is whole, so archives can be written at the same time; one that is there is kept, packed or
-// not, if it is as its name says.
+// not, if it is as its name says. Without images, the directory is made all the same: who opens the
+// archive names it.
 func share(images map[string]bool, folder, store string) error {
-	if len(images) == 0 {
-		return nil
-	}
 	if err := os.MkdirAll(store, 0o777); err != nil {
 		return err
 	}

@@ -104,6 +104,7 @@ const (
 	Number               // a number
 	Spare                // a number that is shown where there is much room
 	Remark               // words
+	Reason               // words that are never left out; shortened at the end
 	Share                // a bar that fills up to its whole
 	Extent               // a bar that shows the rest of its whole, too
 )

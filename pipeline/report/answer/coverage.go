@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
@@ -112,33 +111,37 @@ func coverageFigures(row func(int) *report.CoverageRow, named bool) []Column {
 		{"executions", "EXECUTIONS", Count, executions, 0, func(i int) Value { return Int(row(i).Executions) }},
 		{Key: "functions_never_called", Unit: Count, At: func(i int) Value { return Int(row(i).NeverCalled) }},
 		{Key: "branches_one_way", Unit: Count, At: func(i int) Value { return Int(row(i).OneWay) }},
-		{Title: title("WHY"), Weight: Remark, At: func(i int) Value { return Text(WhyMissed(row(i))) }},
+		{Title: title("WHY"), Weight: Reason, At: func(i int) Value { return Text(WhyMissed(row(i))) }},
 	}
 }
 
 // WhyMissed says why instructions of a row did not run; "" if all did, or nothing says why.
 func WhyMissed(r *report.CoverageRow) string {
-	var why []string
+	oneWay := r.OneWay
+	if r.Missed() == 0 {
+		oneWay = 0
+	}
 	switch {
 	case r.NeverCalled > 0 && r.Function != "":
 		return "never called"
+	case r.NeverCalled > 0 && oneWay > 0:
+		return figures.Count(r.NeverCalled, "function") + " never called, " + figures.Count(oneWay, "branch") + " one way"
 	case r.NeverCalled > 0:
-		why = append(why, figures.Count(r.NeverCalled, "function")+" never called")
+		return figures.Count(r.NeverCalled, "function") + " never called"
+	case oneWay == 0:
+		return ""
 	}
-	if r.OneWay > 0 && r.Missed() > 0 {
-		text := "branch never taken"
-		if r.First.Taken {
-			text = "branch always taken"
-		}
-		if r.First.Line > 0 {
-			text += fmt.Sprintf(" (line %d)", r.First.Line)
-		}
-		if r.OneWay > 1 {
-			text += fmt.Sprintf(" and %d more", r.OneWay-1)
-		}
-		why = append(why, text)
+	text := "branch never taken"
+	if r.First.Taken {
+		text = "branch always taken"
 	}
-	return strings.Join(why, ", ")
+	if r.First.Line > 0 {
+		text += fmt.Sprintf(" (line %d)", r.First.Line)
+	}
+	if oneWay > 1 {
+		text += fmt.Sprintf(", %d more", oneWay-1)
+	}
+	return text
 }
 
 // OfCore follows what is of a core.

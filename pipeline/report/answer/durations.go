@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
@@ -18,7 +19,8 @@ func Calls(head []Fact, c *calls.Table, top int, baseline Value) *Answer {
 		report.ByFunction),
 		Column{"calls", "CALLS", Count, Number, 0, func(i int) Value { return Int(c.Rows[i].Calls) }},
 		Column{"end_not_seen", "UNFINISHED", Count, Number, 6, func(i int) Value { return Int(c.Rows[i].Unended) }})
-	s.Columns = append(s.Columns, durationColumns(func(i int) *durations.Summary { return &c.Rows[i].Summary })...)
+	s.Columns = append(s.Columns,
+		durationColumns("call", func(i int) *durations.Summary { return &c.Rows[i].Summary })...)
 	s.Columns = append(s.Columns,
 		Column{Key: "total_instructions", At: func(i int) Value { return Int(c.Rows[i].All.Instructions) }},
 		Column{Key: "total_cycles", At: func(i int) Value { return Nullable(c.Rows[i].All.Cycles) }})
@@ -46,7 +48,8 @@ func Exceptions(head []Fact, x *exceptions.Table, top int, baseline Value) *Answ
 	s.Columns = append(exceptionNames(s.Rows, func(i int) *exceptions.Row { return &x.Rows[i] }),
 		Column{"entries", "ENTRIES", Count, Number, 0, func(i int) Value { return Int(x.Rows[i].Entries) }},
 		Column{"end_not_seen", "UNFINISHED", Count, Number, 6, func(i int) Value { return Int(x.Rows[i].Unended) }})
-	s.Columns = append(s.Columns, durationColumns(func(i int) *durations.Summary { return &x.Rows[i].Summary })...)
+	s.Columns = append(s.Columns,
+		durationColumns("exception", func(i int) *durations.Summary { return &x.Rows[i].Summary })...)
 	return &Answer{Name: "exceptions", Facts: append(head,
 		Fact{"entries", Int(x.Entries)}, Fact{"rows", Rows(s)}, Fact{"baseline", baseline})}
 }
@@ -85,8 +88,17 @@ func numbers(n int) []int {
 	return list
 }
 
-// durationColumns are the columns of how long something took. Where nothing ended nothing is known.
-func durationColumns(row func(int) *durations.Summary) []Column {
+// PointOf is what `report last --before` takes for a place, which is a call, or an exception.
+func PointOf(kind string, p *read.Place) string {
+	if p.Row.OK {
+		return fmt.Sprintf("%s=%d", kind, p.Row.V)
+	}
+	return fmt.Sprintf("seq=%d", p.Seq)
+}
+
+// durationColumns are the columns of how long something took, a call or an exception, as kind says. Where nothing ended
+// nothing is known.
+func durationColumns(kind string, row func(int) *durations.Summary) []Column {
 	known := func(v func(*durations.Summary) Value) func(int) Value {
 		return func(i int) Value { return If(row(i).Ended > 0, v(row(i))) }
 	}
@@ -110,13 +122,14 @@ func durationColumns(row func(int) *durations.Summary) []Column {
 		{"longest", "LONGEST", Count, Number, 3, known(func(d *durations.Summary) Value { return Int(d.Longest) })},
 		{Key: "sum", At: known(func(d *durations.Summary) Value { return Int(d.Sum) })},
 		{
-			Title: "WORST AT", Unit: Count, Weight: Number, Place: 5,
-			At: known(func(d *durations.Summary) Value { return Int(d.Worst.Seq) }),
+			Title: "WORST AT", Weight: Number, Place: 5,
+			At: known(func(d *durations.Summary) Value { return Text(PointOf(kind, &d.Worst)) }),
 		},
 		{Key: "worst", At: known(func(*durations.Summary) Value { return Object() })},
 		{Key: "worst.directory", At: known(func(d *durations.Summary) Value { return Text(d.Worst.Dir) })},
 		{Key: "worst.source", At: known(func(d *durations.Summary) Value { return Text(schema.SourceText(d.Worst.Source)) })},
 		{Key: "worst.seq", At: known(func(d *durations.Summary) Value { return Int(d.Worst.Seq) })},
+		{Key: "worst." + kind, At: known(func(d *durations.Summary) Value { return Nullable(d.Worst.Row) })},
 		{
 			Key: "each", Unit: Chart,
 			At: rare(func(d *durations.Summary) Value { return IfAny(len(d.Each) > 0, JSONOf(d.Each)) }),

@@ -61,7 +61,11 @@ func Read(m *report.Merged, dirs []string, test string) (*Table, error) {
 			return err
 		}
 		unit := unitOf(tree)
-		r.add(tree, unit, read.Place{Dir: d.Dir, Source: s.Source})
+		numbers, err := longestRows(d, s.Source, tree)
+		if err != nil {
+			return err
+		}
+		r.add(tree, unit, read.Place{Dir: d.Dir, Source: s.Source}, numbers)
 		return read.EachBatch(d, &schema.CallTimes, s.Source,
 			func(b *schema.Batch) error { return r.addTimes(b, tree, unit) })
 	})
@@ -86,8 +90,37 @@ func (r *reader) row(k key) int {
 	return i
 }
 
-// add adds the calls of a call tree.
-func (r *reader) add(t *Tree, unit durations.Unit, at read.Place) {
+// A began is where a call of a node of the call tree began.
+type began struct {
+	seq  int64
+	node int32
+}
+
+// longestRows returns the numbers of the rows of `calls` that the longest calls of nodes have. Short ones may have none.
+func longestRows(d *dataset.Dataset, source uint8, t *Tree) (map[began]int64, error) {
+	numbers := map[began]int64{}
+	if !d.Has(&schema.Calls) {
+		return numbers, nil
+	}
+	wanted := map[began]bool{}
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.LongestSeq.OK {
+			wanted[began{n.LongestSeq.V, int32(i)}] = true
+		}
+	}
+	return numbers, read.EachBatch(d, &schema.Calls, source, func(b *schema.Batch) error {
+		for row := range b.Rows() {
+			at := began{int64(schema.CallsSeq.At(b, row)), int32(schema.CallsStack.At(b, row))}
+			if wanted[at] {
+				numbers[at] = int64(schema.CallsCall.At(b, row))
+			}
+		}
+		return nil
+	})
+}
+
+// add adds the calls of a call tree, whose longest have those numbers.
+func (r *reader) add(t *Tree, unit durations.Unit, at read.Place, numbers map[began]int64) {
 	rows := make([]int, len(t.Nodes))
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
@@ -99,6 +132,7 @@ func (r *reader) add(t *Tree, unit durations.Unit, at read.Place) {
 		r.table.Calls += n.Calls
 		x.Calls, x.Unended = x.Calls+n.Calls, x.Unended+n.NotEnded
 		at.Seq = n.LongestSeq.V
+		at.Row.V, at.Row.OK = numbers[began{at.Seq, int32(i)}]
 		r.bounds[rows[i]].Join(durations.Bounds{
 			Ended: n.Calls - n.NotEnded, Shortest: n.Shortest.V, Longest: n.Longest.V, Worst: at,
 		})

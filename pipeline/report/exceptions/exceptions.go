@@ -54,12 +54,16 @@ func Read(dirs []string, test string) (*Table, error) {
 		}
 		return read.EachBatch(d, &schema.ExceptionSpans, s.Source, func(b *schema.Batch) error {
 			for row := range b.Rows() {
-				of, ok := kinds[int64(schema.ExceptionSpansOrdinal.At(b, row))]
+				ordinal := int64(schema.ExceptionSpansOrdinal.At(b, row))
+				of, ok := kinds[ordinal]
 				if !ok {
 					of = kind{core: s.Core}
 				}
 				x.Entries++
-				at := read.Place{Dir: d.Dir, Source: s.Source, Seq: int64(schema.ExceptionSpansSeq.At(b, row))}
+				at := read.Place{
+					Dir: d.Dir, Source: s.Source, Seq: int64(schema.ExceptionSpansSeq.At(b, row)),
+					Row: schema.Null[int64]{V: ordinal, OK: ok},
+				}
 				if err := x.row(of, index).addSpan(b, row, at); err != nil {
 					return err
 				}

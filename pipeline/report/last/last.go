@@ -29,6 +29,7 @@ const (
 	AtSeq                        // an instruction, by its ordinal
 	AtOffset                     // a byte of the capture
 	AtException                  // a row of `exceptions`, by its ordinal
+	AtCall                       // a row of `calls`, by its number
 )
 
 // An Excerpt is what was executed just before a point.
@@ -36,12 +37,13 @@ type Excerpt struct {
 	Dir    string
 	Source uint8
 	Core   string
-	Before int64      // seq of the instruction after the point
-	Entry  *Exception // the point, if it is one
-	Rows   []Executed // in order
-	Marks  []Mark     // what else happened between them, in order
-	Stack  *Stack     // where the last of them was; nil: it is not known
-	Why    string     // it is not known
+	Before int64              // seq of the instruction after the point
+	Entry  *Exception         // the point, if it is one
+	Call   schema.Null[int64] // the point, if it is one: its number
+	Rows   []Executed         // in order
+	Marks  []Mark             // what else happened between them, in order
+	Stack  *Stack             // where the last of them was; nil: it is not known
+	Why    string             // it is not known
 }
 
 // A NoSourceError says that a source has to be picked, or that there is none of that ID.
@@ -242,8 +244,30 @@ func (l *Excerpt) find(d *dataset.Dataset, s *schema.SourceTotals, p Point) erro
 		})
 	case AtException:
 		return l.findException(d, s, p.N)
+	case AtCall:
+		return l.findCall(d, s, p.N)
 	}
 	return nil
+}
+
+// findCall finds the row of a call.
+func (l *Excerpt) findCall(d *dataset.Dataset, s *schema.SourceTotals, number int64) error {
+	if !d.Has(&schema.Calls) {
+		return read.Lacks(d, &schema.Calls)
+	}
+	err := eachFrom(d, s.Source, ordered{&schema.Calls, schema.CallsCall}, number, func(b *schema.Batch, row int) bool {
+		if n := int64(schema.CallsCall.At(b, row)); n >= number {
+			l.Call = schema.Null[int64]{V: n, OK: n == number}
+			l.Before = min(l.Before, int64(schema.CallsSeq.At(b, row)))
+			return false
+		}
+		return true
+	})
+	if err == nil && !l.Call.OK {
+		return fmt.Errorf("%s: there is no call %d: source %s has %d rows of calls, by number from 0 on", d.Dir,
+			number, schema.SourceText(s.Source), d.RowsOf(&schema.Calls, s.Source))
+	}
+	return err
 }
 
 // findException finds the row of an exception.

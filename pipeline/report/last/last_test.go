@@ -12,6 +12,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/last"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
@@ -167,6 +168,44 @@ func TestLastPoints(t *testing.T) {
 	}, row)
 }
 
+// A call is found by its number, and the report of calls has the numbers of the longest.
+func TestLastCalls(t *testing.T) {
+	dir := reporttest.Sample(t, schema.LevelInstructions)
+	l := newLast(t, dir)
+	d, err := dataset.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	seqs := map[int64]int64{}
+	for b, err := range d.Batches(&schema.Calls) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row := range b.Rows() {
+			seqs[int64(schema.CallsCall.At(b, row))] = int64(schema.CallsSeq.At(b, row))
+		}
+	}
+	for call := int64(0); call < int64(len(seqs)); call += 500 {
+		if x := l.before(last.AtCall, call, 3); x.Before != seqs[call] || x.Call != schema.Of(call) || len(x.Rows) != 3 {
+			t.Errorf("call %d: before %d, want %d", call, x.Before, seqs[call])
+		}
+	}
+	none := last.Point{Kind: last.AtCall, N: int64(len(seqs))}
+	if _, err := last.Read(l.m, dir, schema.Null[uint8]{}, none, 3, nil); err == nil || !strings.Contains(err.Error(), "there is no call") {
+		t.Errorf("after the last: %v", err)
+	}
+	table, err := calls.Read(l.m, []string{dir}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range table.Rows {
+		if at := r.Worst; r.Ended > 0 && (!at.Row.OK || seqs[at.Row.V] != at.Seq) {
+			t.Errorf("%s: the longest is call %+v at %d", r.Function, at.Row, at.Seq)
+		}
+	}
+}
+
 // What cannot be answered is an error that says what to do.
 func TestLastRefuses(t *testing.T) {
 	const two = "source 0x10\nsource 0x11\nsource 0x12\ncode 0x1000 a32 other executed=1\nrun 0x1000 a32 source=0x11 executed=1\n"
@@ -180,6 +219,7 @@ func TestLastRefuses(t *testing.T) {
 		{"another source", two, schema.Of(uint8(0x12)), last.Point{}, "run has no source 0x12 that ran"},
 		{"nothing ran", "source 0x10", schema.Null[uint8]{}, last.Point{}, "run has 0 sources that ran"},
 		{"beyond", datasettest.Stacked, schema.Null[uint8]{}, last.Point{Kind: last.AtSeq, N: 19}, "run: seq 19 is beyond the end: source 0x10 has 18 instructions"},
+		{"no call", datasettest.Stacked, schema.Null[uint8]{}, last.Point{Kind: last.AtCall, N: 1000}, "run: has no table calls"},
 		{"no exception", datasettest.Stacked, schema.Null[uint8]{}, last.Point{Kind: last.AtException, N: 0}, "run: there is no exception 0"},
 	} {
 		dir := datasettest.Datasets(t, tt.text)[0]

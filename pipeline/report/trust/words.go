@@ -65,7 +65,11 @@ var remedies = map[verdict.Kind]string{
 func Remedies(v *verdict.Verdict) []string {
 	var all []string
 	for _, f := range v.Findings {
-		if r := remedies[f.Kind]; r != "" && !strings.Contains(strings.Join(all, "\n"), r) {
+		r := remedies[f.Kind]
+		if f.Kind == verdict.Lost && 2*f.N > f.Of {
+			r = "So much is lost where a trace register is wrong: compare --reg, or the snapshot, with the device."
+		}
+		if r != "" && !strings.Contains(strings.Join(all, "\n"), r) {
 			all = append(all, r)
 		}
 	}

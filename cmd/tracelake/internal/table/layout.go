@@ -16,6 +16,7 @@ const (
 	nameWidth          = 32 // a name shrinks to this before bars do,
 	shortName          = 20 // to this before bars and columns go that are not spare,
 	leastName          = 8  // and to this at last
+	leastReason        = 24 // a reason shrinks to this before names do so
 )
 
 // A layout is which columns are shown, and how wide.
@@ -61,7 +62,10 @@ func (t *Table) layout(cells [][]string, width int) *layout {
 	}
 	for wide(shortName) && l.omit(t, isOptional) {
 	}
-	wide(leastName)
+	if wide(shortName) && l.shrink(t, width, isReason, leastReason) {
+		l.shrink(t, width, shrinks, leastName)
+		l.shrink(t, width, isReason, leastName)
+	}
 	return l
 }
 
@@ -141,19 +145,22 @@ func (l *layout) omit(t *Table, of func(answer.Weight) bool) bool {
 }
 
 // shorten makes text fit in a width. Of a path the end is what matters, of other
-// names start and end.
+// names start and end, of a reason the start.
 func shorten(text string, width int, k answer.Weight, s Style) string {
 	if uniseg.StringWidth(text) <= width {
 		return text
 	}
 	mark := s.choose("…", "...")
 	room := width - uniseg.StringWidth(mark)
-	if room <= 0 || !shrinks(k) {
+	if room <= 0 || !shrinks(k) && !isReason(k) {
 		return first(text, width)
 	}
 	head := 0
-	if k == answer.Name {
+	switch k {
+	case answer.Name:
 		head = (room + 1) / 2
+	case answer.Reason:
+		head = room
 	}
 	return first(text, head) + mark + last(text, room-head)
 }

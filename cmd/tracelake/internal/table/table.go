@@ -27,6 +27,7 @@ func isRight(k answer.Weight) bool {
 func isSpare(k answer.Weight) bool    { return k == answer.Spare }
 func isOptional(k answer.Weight) bool { return k == answer.Number || k == answer.Remark }
 func shrinks(k answer.Weight) bool    { return k == answer.Name || k == answer.Path }
+func isReason(k answer.Weight) bool   { return k == answer.Reason }
 
 // Add adds a row: the cells of all columns but the bars, and its bar.
 func (t *Table) Add(bar Bar, cells ...string) {

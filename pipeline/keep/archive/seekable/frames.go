@@ -66,6 +66,6 @@ func frameSize(b []byte) int {
 // Holds says whether a frame holds a block. If it is one that a packer of that level made, it is the
 // one which Pack makes.
 func (p *Packer) Holds(frame, block []byte) bool {
-	data, err := p.decoder.DecodeAll(frame, make([]byte, 0, len(block)))
+	data, err := p.decoder.zstd.DecodeAll(frame, make([]byte, 0, len(block)))
 	return err == nil && bytes.Equal(data, block)
 }

@@ -15,6 +15,16 @@ import (
 // of which reads on from where it is.
 const keptFrames = 4
 
+// A Decoder unpacks the frames of any number of files. It is safe for concurrent use.
+type Decoder struct{ zstd *zstd.Decoder }
+
+// NewDecoder returns a decoder, which is worth making once: it has memory for each processor.
+func NewDecoder() (*Decoder, error) {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true),
+		zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(MaxFrame), zstd.WithDecoderMaxMemory(MaxFrame))
+	return &Decoder{d}, err
+}
+
 // A Reader reads a file of frames with a seek table. It is safe for concurrent use.
 type Reader struct {
 	file    io.ReaderAt
@@ -33,25 +43,14 @@ type unpacked struct {
 	err   error
 }
 
-// NewReader reads the seek table of a file of that many bytes, and nothing else. It
-// fails with an [*Error] if the table is damaged. The caller closes the reader.
-func NewReader(file io.ReaderAt, size int64) (*Reader, error) {
+// Reader reads the seek table of a file of that many bytes, and nothing else. It
+// fails with an [*Error] if the table is damaged.
+func (d *Decoder) Reader(file io.ReaderAt, size int64) (*Reader, error) {
 	t, err := readTable(file, size)
 	if err != nil {
 		return nil, err
 	}
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(keptFrames), zstd.WithDecoderLowmem(true),
-		zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(MaxFrame), zstd.WithDecoderMaxMemory(MaxFrame))
-	if err != nil {
-		return nil, err
-	}
-	return &Reader{file: file, table: t, decoder: d}, nil
-}
-
-// Close gives up the memory of the reader, but does not close the file.
-func (r *Reader) Close() error {
-	r.decoder.Close()
-	return nil
+	return &Reader{file: file, table: t, decoder: d.zstd}, nil
 }
 
 // Size returns how many bytes there are, as the seek table says.

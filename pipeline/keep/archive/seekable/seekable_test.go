@@ -46,13 +46,21 @@ func noise(n int, seed uint64) []byte {
 	return b
 }
 
+// read returns a reader of a file.
+func read(file []byte) (*Reader, error) {
+	d, err := NewDecoder()
+	if err != nil {
+		return nil, err
+	}
+	return d.Reader(bytes.NewReader(file), int64(len(file)))
+}
+
 func open(t testing.TB, file []byte) *Reader {
 	t.Helper()
-	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
+	r, err := read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { r.Close() })
 	return r
 }
 
@@ -233,11 +241,10 @@ func TestBomb(t *testing.T) {
 
 // readAll reads a file as a whole.
 func readAll(file []byte) error {
-	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
+	r, err := read(file)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
 	_, err = io.Copy(io.Discard, io.NewSectionReader(r, 0, r.Size()))
 	return err
 }
@@ -264,11 +271,10 @@ func FuzzReader(f *testing.F) {
 	f.Add(pack(f, noise(300, 1), noise(200, 2)))
 	f.Add(pack(f, make([]byte, 70000)))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		r, err := NewReader(bytes.NewReader(file), int64(len(file)))
+		r, err := read(file)
 		if err != nil {
 			return
 		}
-		defer r.Close()
 		if r.Size() > 1<<20 {
 			_, _ = r.ReadAt(make([]byte, 100), r.Size()/2)
 			return

@@ -23,7 +23,7 @@ func Levels() []string {
 // A Packer makes frames. It is safe for concurrent use.
 type Packer struct {
 	encoder *zstd.Encoder
-	decoder *zstd.Decoder
+	decoder *Decoder
 }
 
 // NewPacker returns a packer of one of [Levels]. The same bytes give the same frame.
@@ -37,8 +37,7 @@ func NewPacker(level string) (*Packer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true),
-		zstd.WithDecoderMaxWindow(MaxFrame), zstd.WithDecoderMaxMemory(MaxFrame))
+	d, err := NewDecoder()
 	if err != nil {
 		return nil, err
 	}

@@ -67,6 +67,7 @@ type Place struct {
 	Dir    string
 	Source uint8
 	Seq    int64
+	Row    schema.Null[int64] // number of its row of `calls`, or of `exceptions`; NULL: there is none
 }
 
 // An Index numbers keys in the order in which they come.
