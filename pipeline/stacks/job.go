@@ -30,6 +30,7 @@ type mark struct {
 	returns    schema.Null[schema.Address] // of an entry: the return address
 	entry      *entry
 	context    identity
+	another    bool // the Context ID is of another task than the one before
 }
 
 type markKind uint8

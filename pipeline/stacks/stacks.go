@@ -25,7 +25,8 @@ type Stacks struct {
 	long      longCalls   // where not all are wanted
 	calls     int64       // rows that were passed on
 	spans     int64
-	segment   schema.Null[int32] // the last one that executed anything
+	segment   schema.Null[int32]    // the last one that executed anything
+	stated    schema.Null[identity] // the last one that was stated
 
 	mu     sync.Mutex
 	tasks  *tasks
@@ -62,6 +63,7 @@ func limited(functions Functions, workers tally.Workers, rows Sinks, l limits) *
 	s.tasks = newTasks(functions, l, s.wanted)
 	if rows.Opening != nil {
 		s.tasks.opening, s.tasks.context = rows.Opening, rows.Opening.identity()
+		s.stated = s.tasks.context
 	}
 	return s
 }
@@ -140,7 +142,9 @@ func (s *Stacks) loss(b *stitch.Base, x *schema.Loss) { s.mark(b, x.Key, mark{wh
 
 func (s *Stacks) context(b *stitch.Base, x *schema.Context) {
 	if x.ContextID.OK {
-		s.mark(b, x.Key, mark{what: markContext, context: identity{x.ContextID.V, x.VMID}})
+		id := schema.Of(identity{x.ContextID.V, x.VMID})
+		s.mark(b, x.Key, mark{what: markContext, context: id.V, another: differs(s.stated, id)})
+		s.stated = id
 	}
 }
 

@@ -406,7 +406,7 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 		case m.what == markContext:
 			w.takeContext(m.context)
 		case m.restart:
-			lost = lost || !w.goesOn(to)
+			lost = lost || !w.goesOn(to) || slices.ContainsFunc(marks, func(m mark) bool { return m.another })
 		default:
 			lost = lost || !m.debug || !stopped.OK || stopped.V != to
 		}
