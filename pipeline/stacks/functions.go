@@ -80,21 +80,15 @@ type codeBlock struct {
 }
 
 func (fs Functions) codeBlock(b *schema.Block) codeBlock {
-	end := len(b.Address) - 1
+	function, end := fs.at(b.Address[0]), len(b.Address)-1
 	c := codeBlock{
-		Block: b, function: fs.at(b.Address[0]), address: b.Address[0],
+		Block: b, function: function, one: function, address: b.Address[0],
 		next: b.Address[end] + schema.Address(b.Size[end]), length: uint16(len(b.Address)),
 	}
 	if kind := schema.Kind(b.Kind[end]); leaves(kind) {
 		c.leaves = kind
 	}
-	if last := b.Address[len(b.Address)-1]; c.function != none && fs[c.function].has(last) {
-		if c.one = c.function; int(c.function)+1 < len(fs) && fs[c.function+1].Address <= last {
-			c.one = several
-		}
-		return c
-	}
-	if c.one = c.function; slices.ContainsFunc(b.Address, func(a schema.Address) bool { return fs.at(a) != c.function }) {
+	if slices.ContainsFunc(b.Address, func(a schema.Address) bool { return fs.at(a) != function }) {
 		c.one = several
 	}
 	return c

@@ -176,14 +176,14 @@ func (s *source) totals() totals {
 }
 
 // rows returns the rows of `stacks`, some at a time, and of `tasks`.
-func (s *source) rows(as func(work) Work) (iter.Seq[[]Stack], []Task) {
+func (s *source) rows(timed bool) (iter.Seq[[]Stack], []Task) {
 	sum := s.totals()
-	tasks, number := s.taskRows(&sum, as)
+	tasks, number := s.taskRows(&sum, timed)
 	return func(yield func([]Stack) bool) {
 		for from := 0; from < len(s.tree.nodes); from += rowsAtOnce {
 			rows := make([]Stack, min(rowsAtOnce, len(s.tree.nodes)-from))
 			for i := range rows {
-				rows[i] = s.row(from+i, &sum, number, as)
+				rows[i] = s.row(from+i, &sum, number, timed)
 			}
 			if !yield(rows) {
 				return
@@ -196,14 +196,14 @@ func (s *source) rows(as func(work) Work) (iter.Seq[[]Stack], []Task) {
 const rowsAtOnce = 4096
 
 // row returns the row of a node.
-func (s *source) row(i int, sum *totals, number []int32, as func(work) Work) Stack {
+func (s *source) row(i int, sum *totals, number []int32, timed bool) Stack {
 	n := &s.tree.nodes[i]
 	kind, exception := exceptionOf(n.exception)
 	x := Stack{
 		Stack:  int32(i),
 		Parent: schema.Null[int32]{V: max(n.parent, 0), OK: n.parent >= 0}, Task: number[sum.task[i]], Depth: sum.depth[i],
 		Function: schema.Null[int32]{V: max(n.function, 0), OK: n.function != none}, Address: n.address, Entry: n.entry,
-		Exception: kind, Number: exception, Calls: n.calls, Own: as(n.own), Total: as(sum.total[i]),
+		Exception: kind, Number: exception, Calls: n.calls, Own: n.own.row(timed), Total: sum.total[i].row(timed),
 		NotEnded: n.calls - n.took.ended,
 	}
 	if n.took.ended > 0 {
@@ -214,7 +214,7 @@ func (s *source) row(i int, sum *totals, number []int32, as func(work) Work) Sta
 }
 
 // taskRows returns the rows of `tasks`, in order of their first instruction, and the row of each task of s.
-func (s *source) taskRows(sum *totals, as func(work) Work) (rows []Task, number []int32) {
+func (s *source) taskRows(sum *totals, timed bool) (rows []Task, number []int32) {
 	called := s.called()
 	roots, executed := s.roots(sum, called)
 	into, own := s.merged(roots, sum, executed, called), slices.Clone(executed)
@@ -235,7 +235,7 @@ func (s *source) taskRows(sum *totals, as func(work) Work) (rows []Task, number 
 		number[of] = int32(i)
 		row := Task{
 			Task: int32(i), Name: x.name(), ContextID: x.contextOf(), FirstSeq: x.firstSeq, Origin: x.origin,
-			Switches: x.switches, Ambiguous: x.ambiguous, Drift: x.drift, Joined: x.joined, Executed: as(executed[of]),
+			Switches: x.switches, Ambiguous: x.ambiguous, Drift: x.drift, Joined: x.joined, Executed: executed[of].row(timed),
 		}
 		switch root := roots[of]; {
 		case row.Name != "":

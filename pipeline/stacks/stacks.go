@@ -299,9 +299,6 @@ func (s *Stacks) drainSpans(spans []Span) error {
 // CallsAtLeast is how many instructions a call has that is given to Calls, after Finish; 0: all are.
 func (s *Stacks) CallsAtLeast() int64 { return s.long.least }
 
-// work returns what was executed, as in rows.
-func (s *Stacks) work(w work) Work { return w.row(s.timed) }
-
 // Finish ends the source and returns its rows of `stacks`, some at a time, and of `tasks`.
 func (s *Stacks) Finish() (iter.Seq[[]Stack], []Task, error) {
 	if err := s.submit(afterAll); err != nil {
@@ -322,7 +319,7 @@ func (s *Stacks) Finish() (iter.Seq[[]Stack], []Task, error) {
 		}
 	}
 	s.long.rows, s.idle, s.tasks.shadow = nil, nil, shadow{} // all of it is in the source
-	stacks, tasks := s.tasks.source.rows(s.work)
+	stacks, tasks := s.tasks.source.rows(s.timed)
 	return stacks, tasks, nil
 }
 

@@ -132,13 +132,13 @@ func (t *tasks) merge(c *chunk) {
 		t.frames, t.begins = append(t.frames, f), append(t.begins, b)
 	}
 	t.clock.add(c.clock)
-	t.done.add(c.done)
+	t.done += c.done
 	n, m := len(t.ended.calls), len(t.ended.spans)
 	t.ended.calls, t.ended.spans = append(t.ended.calls, c.ended.calls...), append(t.ended.spans, c.ended.spans...)
 	for _, x := range c.ended.heads {
 		t.ended.heads = append(t.ended.heads, Head{x.Segment, ids[x.Stack-c.first]})
 	}
-	t.done.others += int64(len(c.ended.heads))
+	t.done += int64(len(c.ended.heads))
 	for i := range t.ended.calls[n:] {
 		x := &t.ended.calls[n+i]
 		x.Stack = ids[x.Stack-c.first]
@@ -355,7 +355,7 @@ func (t *tasks) elsewhere(st *step) {
 func (t *tasks) addCaller(st *step) {
 	t.endAbove(0, st, schema.CallReturn)
 	s, root := &t.stacks[t.now], t.frames[0].node
-	t.done.others++
+	t.done++
 	if t.isFixed() || s.callers == reach || len(t.shadow.tree.nodes) >= t.shadow.tree.limit {
 		t.root(st)
 		return
@@ -372,14 +372,14 @@ func (t *tasks) addCaller(st *step) {
 }
 
 // isFixed says whether the roots of the stretch are known: rows cannot wait any longer.
-func (t *tasks) isFixed() bool { return t.done.calls+t.done.others >= t.limits.rows }
+func (t *tasks) isFixed() bool { return t.done >= t.limits.rows }
 
 // leavesUnseen has all of the stack be the handler of an exception, of which only the return is seen. What that
 // interrupted begins a stack.
 func (t *tasks) leavesUnseen(st *step) {
 	t.endAbove(0, st, schema.CallReturn)
 	s, root := &t.stacks[t.now], t.frames[0].node
-	t.done.others++
+	t.done++
 	if !t.isFixed() {
 		n := t.shadow.tree.enter(nodeKey{parent: handlers, entry: schema.StackException, function: none, exception: entryNotSeen})
 		if x := &t.shadow.tree.nodes[n]; x.calls == 1 {
@@ -551,7 +551,7 @@ func (t *tasks) endStretch() {
 	t.settle()
 	t.source.times.take(&t.times)
 	t.stretch.end()
-	t.done, t.clock = done{}, work{}
+	t.done, t.clock = 0, work{}
 }
 
 // settle passes on rows, with their place in the tree of the source.
