@@ -49,7 +49,7 @@ func newFolder(functions Functions) *folder {
 func (f *folder) reset(function int32, at position, rows wanted, timed bool) {
 	f.tree.clear()
 	f.stacks, f.starts, f.chunks = f.stacks[:0], f.starts[:0], f.chunks[:0]
-	f.ended = ended{f.ended.calls[:0], f.ended.spans[:0], f.ended.heads[:0]}
+	f.ended.clear()
 	f.at, f.wanted, f.timed = at, rows, timed
 	f.start(function)
 }

@@ -65,6 +65,27 @@ type ended struct {
 	heads []Head
 }
 
+func (e *ended) add(x ended) {
+	e.calls, e.spans, e.heads = append(e.calls, x.calls...), append(e.spans, x.spans...), append(e.heads, x.heads...)
+}
+
+func (e *ended) clear() { e.calls, e.spans, e.heads = e.calls[:0], e.spans[:0], e.heads[:0] }
+
+// renumber gives all rows the node that theirs is elsewhere.
+func (e *ended) renumber(node func(int32) int32) {
+	for i := range e.calls {
+		e.calls[i].Stack = node(e.calls[i].Stack)
+	}
+	for i := range e.spans {
+		if x := &e.spans[i].Stack; x.OK {
+			x.V = node(x.V)
+		}
+	}
+	for i := range e.heads {
+		e.heads[i].Stack = node(e.heads[i].Stack)
+	}
+}
+
 // nearReturn is how many bytes beside its return address an exception may return.
 const nearReturn = 8
 

@@ -115,9 +115,6 @@ func (s *source) at(k taskKey, first int64, origin schema.TaskOrigin) int32 {
 	return i
 }
 
-// endStretch forgets how many stacks of each key there were.
-func (s *source) endStretch() { clear(s.instances) }
-
 // contextOf is the Context ID of a key; NULL if it has none.
 func (k *taskKey) contextOf() schema.Null[uint32] {
 	return schema.Null[uint32]{V: k.identity.context, OK: k.kind == ofContext}

@@ -10,6 +10,8 @@ import (
 type tasks struct {
 	shadow  // of the stack that runs, if there is one; its tree is that of the stretch
 	stretch // at hand
+	source  source
+	kept    keptStacks
 	limits  limits
 	now     int32     // the stack that runs, in the stretch
 	waiting []waiting // those that wait, longest first
@@ -30,21 +32,20 @@ type waiting struct {
 }
 
 func newTasks(functions Functions, l limits, rows wanted) *tasks {
-	t := &tasks{
-		shadow: shadow{functions: functions, tree: newTree(l.nodes), wanted: rows}, limits: l,
-		stretch: stretch{source: newSource(functions, l)},
+	return &tasks{
+		shadow: shadow{functions: functions, tree: newTree(l.nodes), wanted: rows}, limits: l, source: newSource(functions, l),
 	}
-	t.stretch.tree = &t.shadow.tree
-	return t
 }
 
 // chunk takes the next chunk.
 func (t *tasks) chunk(c *chunk) {
-	if len(t.frames) > 0 {
-		t.merge(c)
+	if len(t.frames)+len(c.frames)-1 > t.limits.depth {
+		t.beginAnew()
+	}
+	if ids := t.mergeNodes(c); len(t.frames) > 0 {
+		t.merge(c, ids)
 	} else { // nothing was executed: exceptions are of no stack
 		t.out.spans = append(t.out.spans, c.ended.spans...)
-		t.mergeAlone(c)
 	}
 	t.at = c.at
 	if !c.end {
@@ -114,12 +115,8 @@ func (t *tasks) changesContext() bool {
 	return differs(t.stacks[t.now].bound, t.context)
 }
 
-// merge puts a chunk on top of the stack.
-func (t *tasks) merge(c *chunk) {
-	if len(t.frames)+len(c.frames)-1 > t.limits.depth {
-		t.beginAnew()
-	}
-	ids := t.mergeNodes(c)
+// merge puts a chunk on top of the stack; ids are its nodes in the tree.
+func (t *tasks) merge(c *chunk, ids []int32) {
 	top := len(t.begins) - 1
 	t.begins[top].inner.add(c.begins[0].inner)
 	for i := 1; i < len(c.frames); i++ {
@@ -133,28 +130,19 @@ func (t *tasks) merge(c *chunk) {
 	}
 	t.clock.add(c.clock)
 	t.done += c.done
-	n, m := len(t.ended.calls), len(t.ended.spans)
-	t.ended.calls, t.ended.spans = append(t.ended.calls, c.ended.calls...), append(t.ended.spans, c.ended.spans...)
-	for _, x := range c.ended.heads {
-		t.ended.heads = append(t.ended.heads, Head{x.Segment, ids[x.Stack-c.first]})
-	}
 	t.done += int64(len(c.ended.heads))
-	for i := range t.ended.calls[n:] {
-		x := &t.ended.calls[n+i]
-		x.Stack = ids[x.Stack-c.first]
-	}
-	for i := range t.ended.spans[m:] {
-		if x := &t.ended.spans[m+i]; x.Stack.OK {
-			x.Stack.V = ids[x.Stack.V-c.first]
-		}
-	}
+	c.ended.renumber(func(n int32) int32 { return ids[n-c.first] })
+	t.ended.add(c.ended)
 	t.stacks[t.now].drift += c.drift
 }
 
 // mergeNodes adds the nodes of a chunk to the tree, and returns them by those of the chunk.
 func (t *tasks) mergeNodes(c *chunk) []int32 {
-	ids := append(t.nodes[:0], t.top().node)
-	t.shadow.tree.nodes[ids[0]].own.add(c.nodes[0].own)
+	ids := append(t.nodes[:0], below)
+	if len(t.frames) > 0 {
+		ids[0] = t.top().node
+		t.tree.nodes[ids[0]].own.add(c.nodes[0].own)
+	}
 	for i := range c.nodes[1:] {
 		n := &c.nodes[i+1]
 		k := n.nodeKey
@@ -163,26 +151,15 @@ func (t *tasks) mergeNodes(c *chunk) []int32 {
 		} else {
 			k.parent = ids[k.parent-c.first]
 		}
-		id := t.shadow.tree.child(k)
-		t.shadow.tree.nodes[id].join(n)
+		id := t.tree.child(k)
+		t.tree.nodes[id].join(n)
 		ids = append(ids, id)
 	}
 	t.nodes = ids
-	if s := &t.stacks[t.now]; !s.calls && len(t.frames) == 1 {
-		s.firstCall(c, ids)
+	if len(t.frames) == 1 && !t.stacks[t.now].calls {
+		t.stacks[t.now].firstCall(c, ids)
 	}
 	return ids
-}
-
-// mergeAlone adds the nodes of exceptions that no stack has, where nothing was executed yet.
-func (t *tasks) mergeAlone(c *chunk) {
-	for i := range c.nodes[1:] {
-		if n := &c.nodes[i+1]; isHandlers(n.parent) {
-			k := n.nodeKey
-			k.parent = handlers
-			t.shadow.tree.nodes[t.shadow.tree.child(k)].join(n)
-		}
-	}
 }
 
 // firstCall finds out what the root called first, if it is on top before a chunk.
@@ -201,7 +178,7 @@ func (s *running) firstCall(c *chunk, ids []int32) {
 // beginAnew has the stack begin with the function on top: it has become too deep.
 func (t *tasks) beginAnew() {
 	st := step{at: t.at, what: gap, function: t.top().function}
-	st.to = t.shadow.tree.nodes[t.top().node].address
+	st.to = t.tree.nodes[t.top().node].address
 	t.endAll(&st, schema.CallGap)
 	t.root(&st)
 }
@@ -280,7 +257,7 @@ func (t *tasks) open(st *step) bool {
 		if f.link == byException {
 			k.exception = exceptionKey(&entry{kind: x.Exception, number: x.Number})
 		}
-		at = t.shadow.tree.child(k)
+		at = t.tree.child(k)
 		f.node = at
 		t.push(f).joined = i > 0
 	}
@@ -313,7 +290,7 @@ func linkOf(e schema.StackEntry) link {
 
 // root begins the frames of the stack that runs.
 func (t *tasks) root(st *step) {
-	n := t.shadow.tree.enter(nodeKey{
+	n := t.tree.enter(nodeKey{
 		parent: rootOf(t.now), entry: schema.StackRoot, function: st.function,
 		address: t.functions.address(st.function, st.to),
 	})
@@ -356,7 +333,7 @@ func (t *tasks) addCaller(st *step) {
 	t.endAbove(0, st, schema.CallReturn)
 	s, root := &t.stacks[t.now], t.frames[0].node
 	t.done++
-	if t.isFixed() || s.callers == reach || len(t.shadow.tree.nodes) >= t.shadow.tree.limit {
+	if t.isFixed() || s.callers == reach || len(t.tree.nodes) >= t.tree.limit {
 		t.root(st)
 		return
 	}
@@ -364,11 +341,11 @@ func (t *tasks) addCaller(st *step) {
 		return
 	}
 	s.callers++
-	t.shadow.tree.take(root)
+	t.tree.take(root)
 	t.root(st)
 	below := t.frames[0].node
-	t.shadow.tree.move(root, below, schema.StackCall)
-	s.root, s.calls, s.body, s.called = below, true, -1, t.shadow.tree.nodes[root].function
+	t.tree.move(root, below, schema.StackCall)
+	s.root, s.calls, s.body, s.called = below, true, -1, t.tree.nodes[root].function
 }
 
 // isFixed says whether the roots of the stretch are known: rows cannot wait any longer.
@@ -381,11 +358,11 @@ func (t *tasks) leavesUnseen(st *step) {
 	s, root := &t.stacks[t.now], t.frames[0].node
 	t.done++
 	if !t.isFixed() {
-		n := t.shadow.tree.enter(nodeKey{parent: handlers, entry: schema.StackException, function: none, exception: entryNotSeen})
-		if x := &t.shadow.tree.nodes[n]; x.calls == 1 {
+		n := t.tree.enter(nodeKey{parent: handlers, entry: schema.StackException, function: none, exception: entryNotSeen})
+		if x := &t.tree.nodes[n]; x.calls == 1 {
 			x.first = s.firstSeq
 		}
-		t.shadow.tree.move(root, n, schema.StackRoot)
+		t.tree.move(root, n, schema.StackRoot)
 		s.root, s.firstSeq, s.calls, s.body, s.called = -1, st.at.seq, false, -1, none
 	}
 	t.clock = work{}
@@ -511,9 +488,9 @@ func (t *tasks) keep() {
 	from := max(0, len(t.waiting)-mostKept+1)
 	for i := range t.waiting[from:] {
 		w := &t.waiting[from+i]
-		t.kept.keep(w.stack, w.bound, w.frames, &t.shadow.tree)
+		t.kept.keep(w.stack, w.bound, w.frames, &t.tree)
 	}
-	t.kept.keep(t.now, t.stacks[t.now].bound, t.frames, &t.shadow.tree)
+	t.kept.keep(t.now, t.stacks[t.now].bound, t.frames, &t.tree)
 }
 
 // joins has the stack that runs go on with one that was kept, if one has a call which returns to where a step goes. Its
@@ -523,11 +500,10 @@ func (t *tasks) joins(root int32, st *step) bool {
 		return false
 	}
 	frames, task := t.kept.find(st, t.context)
-	tree := &t.shadow.tree
-	if frames == nil || len(tree.nodes)+len(frames) > tree.limit {
+	if frames == nil || len(t.tree.nodes)+len(frames) > t.tree.limit {
 		return false
 	}
-	tree.take(root)
+	t.tree.take(root)
 	t.frames, t.begins = t.frames[:0], t.begins[:0]
 	at := rootOf(t.now)
 	for _, f := range frames {
@@ -535,31 +511,15 @@ func (t *tasks) joins(root int32, st *step) bool {
 		if k.parent = at; isHandlers(f.parent) {
 			k.parent = handlers
 		}
-		at = tree.child(k)
+		at = t.tree.child(k)
 		f.node = at
 		t.push(f.frame).joined = true
 	}
-	tree.move(root, at, schema.StackCall)
+	t.tree.move(root, at, schema.StackCall)
 	s := &t.stacks[t.now]
 	s.root, s.task, s.calls, s.body = t.frames[0].node, task, true, -1
 	s.joined++
 	return true
-}
-
-// endStretch ends the stretch.
-func (t *tasks) endStretch() {
-	t.settle()
-	t.source.times.take(&t.times)
-	t.stretch.end()
-	t.done, t.clock = 0, work{}
-}
-
-// settle passes on rows, with their place in the tree of the source.
-func (t *tasks) settle() {
-	t.stretch.settle(&t.ended)
-	t.out.calls, t.out.spans = append(t.out.calls, t.ended.calls...), append(t.out.spans, t.ended.spans...)
-	t.out.heads = append(t.out.heads, t.ended.heads...)
-	t.ended = ended{t.ended.calls[:0], t.ended.spans[:0], t.ended.heads[:0]}
 }
 
 // ready takes the rows that wait for nothing any more.
