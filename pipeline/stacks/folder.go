@@ -144,9 +144,12 @@ func (f *folder) head(segment int32) {
 	f.ended.heads = append(f.ended.heads, Head{segment, f.top().node})
 }
 
-// alone adds the row of an exception that no stack has, at a position. What its entry took is nobody
-// else's: entries to debug state have a count, and no handler.
+// alone adds the row of an exception that no stack has, at a position, unless it is nil: nothing executed is known of
+// what it interrupted, or of its handler. What its entry took is nobody else's: entries to debug state have a count, and no handler.
 func (f *folder) alone(at *position, e *entry, why schema.CallEnd) {
+	if e == nil {
+		return
+	}
 	f.advance(at)
 	if e.cycles > 0 {
 		f.tree.nodes[f.enterException(f.tree.handlers, e)].own.cycles += e.cycles

@@ -71,22 +71,19 @@ func (fs Functions) name(f int32, entered schema.Address) string {
 // A codeBlock is a code block and the functions it has instructions of.
 type codeBlock struct {
 	*schema.Block
+	unitBlock
 	function int32          // of its first instruction
 	next     schema.Address // address after its last one: where a call returns to
-	length   uint16         // instructions
-	address  schema.Address // of its first one
-	one      int32          // the function of all of them, or several
-	leaves   schema.Kind    // that of its last one, if it leaves; else other
 }
 
 func (fs Functions) codeBlock(b *schema.Block) codeBlock {
 	function, end := fs.at(b.Address[0]), len(b.Address)-1
 	c := codeBlock{
-		Block: b, function: function, one: function, address: b.Address[0],
-		next: b.Address[end] + schema.Address(b.Size[end]), length: uint16(len(b.Address)),
+		Block: b, unitBlock: unitBlock{one: function, address: b.Address[0], length: uint16(len(b.Address))},
+		function: function, next: b.Address[end] + schema.Address(b.Size[end]),
 	}
 	if kind := schema.Kind(b.Kind[end]); leaves(kind) {
-		c.leaves = kind
+		c.kind = kind
 	}
 	if slices.ContainsFunc(b.Address, func(a schema.Address) bool { return fs.at(a) != function }) {
 		c.one = several

@@ -139,6 +139,19 @@ type last struct {
 	gone bool
 }
 
+// kind is that of the instruction; other if it went nowhere, or where it went is done.
+func (l *last) kind() schema.Kind {
+	if l.gone || l.outcome == schema.NotTaken {
+		return schema.KindOther
+	}
+	return schema.Kind(l.code.Kind[l.position])
+}
+
+// next is the address after the instruction.
+func (l *last) next() schema.Address {
+	return l.code.Address[l.position] + schema.Address(l.code.Size[l.position])
+}
+
 // lastOf returns the last instruction of a run.
 func lastOf(run *schema.Run, numbers []uint32, blocks []codeBlock) last {
 	return last{code: &blocks[numbers[run.Block]], position: int(run.First+run.Count) - 1, outcome: run.Outcome}

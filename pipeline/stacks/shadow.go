@@ -166,7 +166,7 @@ func (s *shadow) pushException(st *step) {
 
 // enterException returns the node of an exception below another, which it enters.
 func (s *shadow) enterException(parent int32, e *entry) int32 {
-	n := s.tree.enter(nodeKey{parent: parent, entry: schema.StackException, function: none, exception: exceptionKey(e)})
+	n := s.tree.enter(nodeKey{parent: parent, entry: schema.StackException, function: none, exception: e.exception})
 	if x := &s.tree.nodes[n]; x.calls == 1 {
 		x.first = s.at.seq
 	}

@@ -42,7 +42,7 @@ type taskKey struct {
 	kind      taskKind
 	gap       bool // the stretch came after a gap: its root may have callers that nobody saw
 	identity  identity
-	exception uint32         // see exceptionKey
+	exception exceptionOf
 	function  int32          // of the root
 	address   schema.Address // likewise
 	called    int32          // after a gap: the function that the root called, where that was seen to return to it; else none
@@ -95,7 +95,7 @@ func (s *source) task(k taskKey, first int64, origin schema.TaskOrigin) int32 {
 }
 
 // handler returns the task of the handlers of an exception, the first of which began at an ordinal.
-func (s *source) handler(exception uint32, first int64) int32 {
+func (s *source) handler(exception exceptionOf, first int64) int32 {
 	return s.at(taskKey{kind: ofException, exception: exception}, first, schema.TaskException)
 }
 
@@ -124,7 +124,7 @@ func (k *taskKey) contextOf() schema.Null[uint32] {
 func (k *taskKey) name() string {
 	switch k.kind {
 	case ofException:
-		return exceptionName(k.exception)
+		return k.exception.handlers()
 	case notSeen:
 		return callersNotSeen
 	case otherTasks:
@@ -136,12 +136,12 @@ func (k *taskKey) name() string {
 // callersNotSeen is the name of what stacks are of whose roots may have callers that a gap took.
 const callersNotSeen = "(callers not seen)"
 
-// exceptionName returns the name of the handlers of an exception: [irq 14].
-func exceptionName(key uint32) string {
-	if key == entryNotSeen {
+// handlers returns the name of the handlers of an exception: [irq 14].
+func (e exceptionOf) handlers() string {
+	if e.notSeen {
 		return "[" + schema.EntryNotSeen + "]"
 	}
-	return "[" + schema.ExceptionText(exceptionOf(key)) + "]"
+	return "[" + schema.ExceptionText(e.kind, e.number) + "]"
 }
 
 // totals are what nodes executed with all below them, and which task each is of.
@@ -195,12 +195,11 @@ const rowsAtOnce = 4096
 // row returns the row of a node.
 func (s *source) row(i int, sum *totals, number []int32, timed bool) Stack {
 	n := &s.tree.nodes[i]
-	kind, exception := exceptionOf(n.exception)
 	x := Stack{
 		Stack:  int32(i),
 		Parent: schema.Null[int32]{V: max(n.parent, 0), OK: n.parent >= 0}, Task: number[sum.task[i]], Depth: sum.depth[i],
 		Function: schema.Null[int32]{V: max(n.function, 0), OK: n.function != none}, Address: n.address, Entry: n.entry,
-		Exception: kind, Number: exception, Calls: n.calls, Own: n.own.row(timed), Total: sum.total[i].row(timed),
+		Exception: n.exception.kind, Number: n.exception.number, Calls: n.calls, Own: n.own.row(timed), Total: sum.total[i].row(timed),
 		NotEnded: n.calls - n.took.ended,
 	}
 	if n.took.ended > 0 {

@@ -124,8 +124,8 @@ func (s *Stacks) exception(b *stitch.Base, x *stitch.Exception) {
 	s.mark(b, row.Key, mark{
 		what: markEntry, debug: row.Type == schema.Of(schema.ExcDebug), returns: row.ReturnAddress,
 		entry: &entry{
-			Keys: b.Keys(row.Key), ordinal: x.Ordinal, kind: row.Type, number: row.Number, timestamp: x.Timestamp,
-			cycles: int64(row.Cycles.V),
+			Keys: b.Keys(row.Key), ordinal: x.Ordinal, exception: exceptionOf{kind: row.Type, number: row.Number},
+			timestamp: x.Timestamp, cycles: int64(row.Cycles.V),
 		},
 	})
 }
@@ -253,14 +253,11 @@ func (s *Stacks) drain() error {
 	rows := s.tasks.ready()
 	s.tasks.wanted = s.wanted
 	s.mu.Unlock()
-	return errors.Join(s.drainCalls(rows.calls), s.drainSpans(rows.spans), s.drainHeads(rows.heads))
-}
-
-func (s *Stacks) drainHeads(heads []Head) error {
-	if s.rows.Heads == nil || len(heads) == 0 {
-		return nil
+	err := errors.Join(s.drainCalls(rows.calls), s.drainSpans(rows.spans))
+	if s.rows.Heads != nil && len(rows.heads) > 0 {
+		err = errors.Join(err, s.rows.Heads(rows.heads))
 	}
-	return s.rows.Heads(heads)
+	return err
 }
 
 func (s *Stacks) drainCalls(calls []Call) error {
@@ -274,7 +271,7 @@ func (s *Stacks) drainCalls(calls []Call) error {
 }
 
 func (s *Stacks) passCalls(calls []Call) error {
-	if s.rows.Calls == nil || len(calls) == 0 {
+	if len(calls) == 0 {
 		return nil
 	}
 	for i := range calls {
@@ -286,7 +283,7 @@ func (s *Stacks) passCalls(calls []Call) error {
 }
 
 func (s *Stacks) drainSpans(spans []Span) error {
-	if s.rows.Spans == nil || len(spans) == 0 {
+	if len(spans) == 0 {
 		return nil
 	}
 	for i := range spans {

@@ -43,9 +43,9 @@ type position struct {
 
 // isAsync says whether the exception has nothing to do with what it interrupts.
 func (e *entry) isAsync() bool {
-	switch e.kind.V {
+	switch kind := e.exception.kind; kind.V {
 	case schema.ExcIRQ, schema.ExcFIQ, schema.ExcNMI, schema.ExcAsyncDataAbort, schema.ExcPendSV, schema.ExcSysTick:
-		return e.kind.OK
+		return kind.OK
 	}
 	return false
 }
@@ -54,8 +54,7 @@ func (e *entry) isAsync() bool {
 type entry struct {
 	schema.Keys
 	ordinal   int64
-	kind      schema.Null[schema.ExceptionType]
-	number    schema.Null[uint16]
+	exception exceptionOf
 	timestamp schema.Null[uint64] // the last one before it
 	cycles    int64               // the count in its packet, which belongs to the exception
 }

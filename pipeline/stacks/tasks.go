@@ -250,12 +250,13 @@ func (t *tasks) open(st *step) bool {
 		return false
 	}
 	at := rootOf(t.now)
+	links := map[schema.StackEntry]link{schema.StackCall: byCall, schema.StackTail: byTail, schema.StackException: byException}
 	for i := range o.Frames {
 		x := &o.Frames[i]
-		f := frame{link: linkOf(x.Entry), function: t.functionOf(x)}
+		f := frame{link: links[x.Entry], function: t.functionOf(x)}
 		k := nodeKey{parent: at, entry: x.Entry, function: f.function, address: x.Address}
 		if f.link == byException {
-			k.exception = exceptionKey(&entry{kind: x.Exception, number: x.Number})
+			k.exception = exceptionOf{kind: x.Exception, number: x.Number}
 		}
 		at = t.tree.child(k)
 		f.node = at
@@ -272,20 +273,6 @@ func (t *tasks) functionOf(x *schema.Frame) int32 {
 		return none
 	}
 	return t.functions.at(x.Address)
-}
-
-// linkOf is how a frame came to be on top of the one below it.
-func linkOf(e schema.StackEntry) link {
-	switch e {
-	case schema.StackCall:
-		return byCall
-	case schema.StackTail:
-		return byTail
-	case schema.StackException:
-		return byException
-	case schema.StackRoot, schema.StackOther:
-	}
-	return unknown
 }
 
 // root begins the frames of the stack that runs.
@@ -358,7 +345,7 @@ func (t *tasks) leavesUnseen(st *step) {
 	s, root := &t.stacks[t.now], t.frames[0].node
 	t.done++
 	if !t.isFixed() {
-		n := t.tree.enter(nodeKey{parent: handlers, entry: schema.StackException, function: none, exception: entryNotSeen})
+		n := t.tree.enter(nodeKey{parent: handlers, entry: schema.StackException, function: none, exception: exceptionOf{notSeen: true}})
 		if x := &t.tree.nodes[n]; x.calls == 1 {
 			x.first = s.firstSeq
 		}
