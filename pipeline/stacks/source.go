@@ -252,10 +252,7 @@ func (s *source) taskRows(sum *totals, timed bool) (rows []Task, number []int32)
 // roots returns the root of each task that executed most, with all below it, and what the task executed. Roots that
 // may have callers which a gap took are of no task: -1 if it has no others.
 func (s *source) roots(sum *totals, called map[int32]bool) (roots []int32, executed []work) {
-	roots, executed = make([]int32, len(s.tasks)), make([]work, len(s.tasks))
-	for i := range roots {
-		roots[i] = -1
-	}
+	roots, executed = slices.Repeat([]int32{-1}, len(s.tasks)), make([]work, len(s.tasks))
 	for i := range s.tree.nodes {
 		if n := &s.tree.nodes[i]; n.parent < 0 {
 			task := sum.task[i]

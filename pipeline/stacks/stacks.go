@@ -33,7 +33,6 @@ type Stacks struct {
 	folded map[int]*worker // of jobs that wait for one before them
 	next   int             // the job that is to be applied next
 	idle   []*worker
-	marks  []mark // memory that is not in use
 }
 
 // Sinks are where rows go as what they are of ends. Those that are nil are not wanted.
@@ -72,6 +71,7 @@ func limited(functions Functions, workers tally.Workers, rows Sinks, l limits) *
 type worker struct {
 	walker walker
 	*folder
+	marks []mark // memory for those of a job to come
 }
 
 // worker returns one that is not in use.
@@ -84,14 +84,6 @@ func (s *Stacks) worker() *worker {
 		return w
 	}
 	return &worker{folder: newFolder(s.functions)}
-}
-
-// spareMarks returns memory for marks, if there is some.
-func (s *Stacks) spareMarks() (marks []mark) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	marks, s.marks = s.marks, nil
-	return marks
 }
 
 // Sinks returns sinks that have s rebuild stacks from what they are given, and pass it on.
@@ -200,15 +192,17 @@ func (s *Stacks) submit(seq int64) error {
 	if len(s.job.pieces) == 0 && (seq < afterAll || s.ordinal == 0 || len(s.job.marks) == 0) {
 		return nil
 	}
-	j := s.job.cut(seq, s.spareMarks())
+	w := s.worker()
+	j := s.job.cut(seq, w.marks)
 	s.runs = 0
 	ordinal, rows, timed := s.ordinal, s.wanted, s.timed
 	s.ordinal++
 	work := func() {
-		w := s.worker()
 		w.fold(&j, rows, timed)
 		j.release()
-		s.apply(ordinal, w, j.marks)
+		clear(j.marks)
+		w.marks = j.marks[:0]
+		s.apply(ordinal, w)
 	}
 	if s.workers == nil {
 		work()
@@ -228,12 +222,10 @@ func (w *worker) fold(j *job, rows wanted, timed bool) {
 	w.finish(&w.walker.step.at)
 }
 
-// apply applies what a job with marks was folded to, after that of all jobs before it.
-func (s *Stacks) apply(ordinal int, w *worker, marks []mark) {
+// apply applies what a job was folded to, after that of all jobs before it.
+func (s *Stacks) apply(ordinal int, w *worker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	clear(marks)
-	s.marks = marks[:0]
 	s.folded[ordinal] = w
 	for f := s.folded[s.next]; f != nil; f = s.folded[s.next] {
 		delete(s.folded, s.next)

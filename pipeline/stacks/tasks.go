@@ -199,23 +199,21 @@ func (t *tasks) gap(st *step) {
 func (t *tasks) drop(st *step, why schema.CallEnd) {
 	t.endAll(st, why)
 	for _, w := range t.waiting {
-		t.turn(&w)
+		t.run(&w)
 		t.endAll(st, why)
 	}
 	clear(t.waiting)
 	t.waiting, t.held = t.waiting[:0], 0
 }
 
-// turn has a stack that waits be the one that runs.
-func (t *tasks) turn(w *waiting) {
+// run has a stack that waits be the one that runs.
+func (t *tasks) run(w *waiting) {
 	t.now, t.frames, t.begins, t.clock = w.stack, w.frames, w.begins, w.clock
 }
 
 // endAll ends all frames of the stack that runs.
 func (t *tasks) endAll(st *step, why schema.CallEnd) {
-	if len(t.frames) > 1 {
-		t.endAbove(0, st, why)
-	}
+	t.endAbove(0, st, why)
 	t.frames, t.begins = t.frames[:0], t.begins[:0]
 }
 
@@ -443,9 +441,9 @@ func (t *tasks) dropWaiting(st *step) {
 	running := waiting{stack: t.now, frames: t.frames, begins: t.begins, clock: t.clock}
 	longest := t.waiting[0]
 	t.forget(0)
-	t.turn(&longest)
+	t.run(&longest)
 	t.endAll(st, schema.CallSwitch)
-	t.turn(&running)
+	t.run(&running)
 }
 
 // forget takes a stack from those that wait.
@@ -456,7 +454,7 @@ func (t *tasks) forget(i int) {
 
 // resume has a stack that waited run, from the frame that one returns to.
 func (t *tasks) resume(w *waiting, at int, st *step) {
-	t.turn(w)
+	t.run(w)
 	t.bind()
 	t.stacks[t.now].switches++
 	t.shadow.end(at, st, schema.CallSwitch)

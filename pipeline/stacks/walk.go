@@ -63,7 +63,7 @@ func (w *walker) setMarks(marks []mark) {
 	}
 }
 
-// piece walks the runs of a part, and stretches between them. A segment may begin with it.
+// piece walks the runs of a part, and what was counted between them. A segment may begin with it.
 func (w *walker) piece(r *stitch.Runs, blocks []codeBlock, isHead bool) {
 	w.part, w.blocks, w.span, w.steps, w.costs = r, blocks, 0, 0, r.Unit.Costs[r.Cost:r.Costs]
 	w.step.at.seq = r.Seq
@@ -76,7 +76,7 @@ func (w *walker) piece(r *stitch.Runs, blocks []codeBlock, isHead bool) {
 		s := &r.Stretches[i]
 		w.runs(from, s.Run-s.Runs)
 		from = s.Run
-		w.stretch(s)
+		w.counted(s)
 	}
 	w.runs(from, r.To)
 }
@@ -251,8 +251,8 @@ func (w *walker) spanOf(run int) int {
 	return math.MaxInt
 }
 
-// stretch walks a stretch: the decoder says where functions were left.
-func (w *walker) stretch(s *decode.Stretch) {
+// counted walks a stretch that the decoder counted, and says where functions were left in.
+func (w *walker) counted(s *decode.Stretch) {
 	r := w.part
 	w.spanOf(s.Run)
 	first := &w.blocks[r.Numbers[s.Block]]
