@@ -251,7 +251,7 @@ func (w *walker) spanOf(run int) int {
 	return math.MaxInt
 }
 
-// counted walks a stretch that the decoder counted, and says where functions were left in.
+// counted walks a stretch that the decoder counted: it says where functions were left.
 func (w *walker) counted(s *decode.Stretch) {
 	r := w.part
 	w.spanOf(s.Run)
