@@ -154,7 +154,8 @@ var examples = []struct {
 		trace:     "m taken\nf 0+1 unknown\ntrace_on\nf 1+1 unknown\noverflow\nf 2+1 taken\nn unknown",
 		calls:     "f 1-3 2/2 gap",
 		tasks:     "0 main start 0 0 5",
-	}, {
+	},
+	{
 		name:      "trace that was off and restarts where it stopped is of another task, if its Context ID is another",
 		functions: "main 1000 10\nf 2000 10",
 		program:   "m 1000 call\nn 1004 other\nf 2000 other other other return",

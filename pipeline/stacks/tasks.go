@@ -457,7 +457,7 @@ func (t *tasks) resume(w *waiting, at int, st *step) {
 	t.run(w)
 	t.bind()
 	t.stacks[t.now].switches++
-	t.shadow.end(at, st, schema.CallSwitch)
+	t.end(at, st, schema.CallSwitch)
 }
 
 // finish ends the source at a position.
