@@ -164,7 +164,6 @@ var examples = []struct {
 		tasks:     "0 main start 0 0 3 context=1\n1 (callers not seen) gap 3 0 1 context=2",
 		calls:     "f 1-3 2/2 gap",
 	},
-
 	{
 		name:      "after a gap the root is of no task if something calls it, and none returns from it",
 		functions: "main 1000 10\nf 2000 10",
