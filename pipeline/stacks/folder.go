@@ -31,7 +31,7 @@ type chunk struct {
 	frames []frame // the first is that on top
 	begins []begin
 	ended  ended
-	done   done
+	done   int64
 	drift  int64
 	clock  work     // of what was executed
 	at     position // after it
@@ -49,7 +49,7 @@ func newFolder(functions Functions) *folder {
 func (f *folder) reset(function int32, at position, rows wanted, timed bool) {
 	f.tree.clear()
 	f.stacks, f.starts, f.chunks = f.stacks[:0], f.starts[:0], f.chunks[:0]
-	f.ended = ended{f.ended.calls[:0], f.ended.spans[:0], f.ended.heads[:0]}
+	f.ended.clear()
 	f.at, f.wanted, f.timed = at, rows, timed
 	f.start(function)
 }
@@ -62,20 +62,27 @@ func (f *folder) start(function int32) {
 	f.frames, f.begins, f.clock = f.frames[:0], f.begins[:0], work{}
 	f.push(frame{node: int32(f.first), function: function})
 	f.before.calls, f.before.spans, f.before.heads = len(f.ended.calls), len(f.ended.spans), len(f.ended.heads)
-	f.done, f.drift = done{}, 0
+	f.done, f.drift = 0, 0
 }
 
 // call has a function at an address be called, at a position, by a call that is indirect or not.
 func (f *folder) call(at *position, back schema.Address, function int32, to schema.Address, indirect bool) {
 	f.advance(at)
-	f.shadow.call(back, function, f.functions.address(function, to), indirect)
+	n := f.tree.calledBy(f.top().node, function, f.functions.address(function, to), indirect)
+	f.tree.nodes[n].calls++
+	f.push(frame{link: byCall, node: n, function: function, back: back, returns: true})
 }
 
-// goBack has the function on top return to an address in another, at a position. It reports
+// goBack has the function on top return to its caller, at an address in a function, at a position, as most do. It reports
 // false if that is for take to do.
 func (f *folder) goBack(at *position, to schema.Address, function int32) bool {
 	f.advance(at)
-	return f.returned(to, function)
+	top := len(f.frames) - 1
+	if t := &f.frames[top]; t.link != byCall || t.back != to || f.frames[top-1].function != function {
+		return false
+	}
+	f.popCall(schema.CallReturn)
+	return true
 }
 
 // follow does at once what most steps are, between instructions that have no cycles: what is on top calls a function,
@@ -115,7 +122,7 @@ loop:
 			f.count(callee, top.function, took)
 			callee.took.add(took, b.at.seq)
 			begins[last-1].inner.instructions += took
-			f.done.calls++
+			f.done++
 			if took >= f.wanted.calls {
 				f.ended.calls = append(f.ended.calls, Call{
 					Seq: b.at.seq, Stack: top.node, Entry: schema.StackCall, End: schema.CallReturn, end: now + seq,
@@ -137,9 +144,12 @@ func (f *folder) head(segment int32) {
 	f.ended.heads = append(f.ended.heads, Head{segment, f.top().node})
 }
 
-// alone adds the row of an exception that no stack has, at a position. What its entry took is nobody
-// else's: entries to debug state have a count, and no handler.
+// alone adds the row of an exception that no stack has, at a position, unless it is nil: nothing executed is known of
+// what it interrupted, or of its handler. What its entry took is nobody else's: entries to debug state have a count, and no handler.
 func (f *folder) alone(at *position, e *entry, why schema.CallEnd) {
+	if e == nil {
+		return
+	}
 	f.advance(at)
 	if e.cycles > 0 {
 		f.tree.nodes[f.enterException(f.tree.handlers, e)].own.cycles += e.cycles

@@ -71,30 +71,21 @@ func (fs Functions) name(f int32, entered schema.Address) string {
 // A codeBlock is a code block and the functions it has instructions of.
 type codeBlock struct {
 	*schema.Block
+	unitBlock
 	function int32          // of its first instruction
 	next     schema.Address // address after its last one: where a call returns to
-	length   uint16         // instructions
-	address  schema.Address // of its first one
-	one      int32          // the function of all of them, or several
-	leaves   schema.Kind    // that of its last one, if it leaves; else other
 }
 
 func (fs Functions) codeBlock(b *schema.Block) codeBlock {
-	end := len(b.Address) - 1
+	function, end := fs.at(b.Address[0]), len(b.Address)-1
 	c := codeBlock{
-		Block: b, function: fs.at(b.Address[0]), address: b.Address[0],
-		next: b.Address[end] + schema.Address(b.Size[end]), length: uint16(len(b.Address)),
+		Block: b, unitBlock: unitBlock{one: function, address: b.Address[0], length: uint16(len(b.Address))},
+		function: function, next: b.Address[end] + schema.Address(b.Size[end]),
 	}
 	if kind := schema.Kind(b.Kind[end]); leaves(kind) {
-		c.leaves = kind
+		c.kind = kind
 	}
-	if last := b.Address[len(b.Address)-1]; c.function != none && fs[c.function].has(last) {
-		if c.one = c.function; int(c.function)+1 < len(fs) && fs[c.function+1].Address <= last {
-			c.one = several
-		}
-		return c
-	}
-	if c.one = c.function; slices.ContainsFunc(b.Address, func(a schema.Address) bool { return fs.at(a) != c.function }) {
+	if slices.ContainsFunc(b.Address, func(a schema.Address) bool { return fs.at(a) != function }) {
 		c.one = several
 	}
 	return c

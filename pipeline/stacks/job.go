@@ -30,6 +30,7 @@ type mark struct {
 	returns    schema.Null[schema.Address] // of an entry: the return address
 	entry      *entry
 	context    identity
+	another    bool // the Context ID is of another task than the one before
 }
 
 type markKind uint8
@@ -136,6 +137,19 @@ type last struct {
 	// gone reports that the step after it was made already, or that there was none: code is
 	// that of the next instruction.
 	gone bool
+}
+
+// kind is that of the instruction; other if it went nowhere, or where it went is done.
+func (l *last) kind() schema.Kind {
+	if l.gone || l.outcome == schema.NotTaken {
+		return schema.KindOther
+	}
+	return schema.Kind(l.code.Kind[l.position])
+}
+
+// next is the address after the instruction.
+func (l *last) next() schema.Address {
+	return l.code.Address[l.position] + schema.Address(l.code.Size[l.position])
 }
 
 // lastOf returns the last instruction of a run.

@@ -204,7 +204,7 @@ func (s *stream) repeat(n int, blocks ...uint32) {
 		s.known = len(s.blocks)
 		s.seq += r.Instructions
 		tasks := s.stacks.tasks
-		s.frames, s.nodes = max(s.frames, len(tasks.frames)), max(s.nodes, len(tasks.shadow.tree.nodes))
+		s.frames, s.nodes = max(s.frames, len(tasks.frames)), max(s.nodes, len(tasks.tree.nodes))
 		held := 0
 		for _, w := range tasks.waiting {
 			held += len(w.frames)

@@ -15,15 +15,10 @@ type shadow struct {
 	clock  work
 	timed  bool  // the source counts cycles
 	drift  int64 // how often the function on top was not the one that executed
-	done   done
+	done   int64 // frames that ended
 	ended  ended
 	wanted wanted
 }
-
-// done are how many frames ended: of calls and tail calls, and others.
-type done struct{ calls, others int64 }
-
-func (d *done) add(x done) { d.calls, d.others = d.calls+x.calls, d.others+x.others }
 
 // wanted are the rows that are made of what ends.
 type wanted struct {
@@ -70,6 +65,27 @@ type ended struct {
 	heads []Head
 }
 
+func (e *ended) add(x ended) {
+	e.calls, e.spans, e.heads = append(e.calls, x.calls...), append(e.spans, x.spans...), append(e.heads, x.heads...)
+}
+
+func (e *ended) clear() { e.calls, e.spans, e.heads = e.calls[:0], e.spans[:0], e.heads[:0] }
+
+// renumber gives all rows the node that theirs is elsewhere.
+func (e *ended) renumber(node func(int32) int32) {
+	for i := range e.calls {
+		e.calls[i].Stack = node(e.calls[i].Stack)
+	}
+	for i := range e.spans {
+		if x := &e.spans[i].Stack; x.OK {
+			x.V = node(x.V)
+		}
+	}
+	for i := range e.heads {
+		e.heads[i].Stack = node(e.heads[i].Stack)
+	}
+}
+
 // nearReturn is how many bytes beside its return address an exception may return.
 const nearReturn = 8
 
@@ -103,9 +119,6 @@ func (s *shadow) spend(w work) {
 // the bottom frame.
 func (s *shadow) apply(st *step) bool {
 	switch st.what {
-	case call, indirectCall:
-		s.call(st.back.V, st.function, s.functions.address(st.function, st.to), st.what == indirectCall)
-		return true
 	case exception:
 		s.pushException(st)
 		s.pushHandler(st)
@@ -137,24 +150,6 @@ func (s *shadow) push(f frame) *begin {
 	return &s.begins[len(s.begins)-1]
 }
 
-// call pushes the frame of a callee, of a function at an address.
-func (s *shadow) call(back schema.Address, function int32, address schema.Address, indirect bool) {
-	n := s.tree.calledBy(s.top().node, function, address, indirect)
-	s.tree.nodes[n].calls++
-	s.push(frame{link: byCall, node: n, function: function, back: back, returns: true})
-}
-
-// returned ends the function on top if it was called, returns to an address, and its caller is
-// a function that is given: as most do. If not, it does nothing.
-func (s *shadow) returned(to schema.Address, function int32) bool {
-	top := len(s.frames) - 1
-	if t := &s.frames[top]; t.link != byCall || t.back != to || s.frames[top-1].function != function {
-		return false
-	}
-	s.popCall(schema.CallReturn)
-	return true
-}
-
 // pushException pushes the frame of an exception. An asynchronous one has nothing to do with what it interrupts: its
 // path begins with it.
 func (s *shadow) pushException(st *step) {
@@ -171,7 +166,7 @@ func (s *shadow) pushException(st *step) {
 
 // enterException returns the node of an exception below another, which it enters.
 func (s *shadow) enterException(parent int32, e *entry) int32 {
-	n := s.tree.enter(nodeKey{parent: parent, entry: schema.StackException, function: none, exception: exceptionKey(e)})
+	n := s.tree.enter(nodeKey{parent: parent, entry: schema.StackException, function: none, exception: e.exception})
 	if x := &s.tree.nodes[n]; x.calls == 1 {
 		x.first = s.at.seq
 	}
@@ -199,7 +194,7 @@ func (s *shadow) vector(st *step) bool {
 // tail has another function take the place of the one on top. Its path goes on from the function that was called, so
 // that of functions that jump to one another, as in interpreters, each has one path.
 func (s *shadow) tail(st *step) bool {
-	if s.isBottom() { // of a part: it may have taken the place of another, too
+	if len(s.frames) == 1 && s.isPart() { // it may have taken the place of another, too
 		return false
 	}
 	if s.top().link == byTail {
@@ -214,9 +209,6 @@ func (s *shadow) tail(st *step) bool {
 	s.push(frame{link: byTail, node: n, function: st.function})
 	return true
 }
-
-// isBottom says whether the frame on top is the one that was on top when a folder began.
-func (s *shadow) isBottom() bool { return len(s.frames) == 1 && s.isPart() }
 
 // isPart says whether the frames are those of a folder.
 func (s *shadow) isPart() bool { return s.tree.nodes[s.frames[0].node].parent == below }
@@ -349,9 +341,11 @@ func (s *shadow) popCall(why schema.CallEnd) {
 	if b.joined {
 		return
 	}
-	s.done.calls++
+	s.done++
 	if why == schema.CallReturn {
-		s.record(f.node, f.function, all.of(s.timed), b.at.seq)
+		n, took := &s.tree.nodes[f.node], all.of(s.timed)
+		n.took.add(took, b.at.seq)
+		s.count(n, f.function, took)
 	}
 	if all.instructions >= s.wanted.calls {
 		s.ended.calls = append(s.ended.calls, Call{})
@@ -362,13 +356,6 @@ func (s *shadow) popCall(why schema.CallEnd) {
 		}
 		b.call(c, &s.at, all, why)
 	}
-}
-
-// record records how long a call took, of a function by a node, that began at an ordinal.
-func (s *shadow) record(node, function int32, took, seq int64) {
-	n := &s.tree.nodes[node]
-	n.took.add(took, seq)
-	s.count(n, function, took)
 }
 
 // count counts how long a call took, of a function by a node. Calls of many functions are of one node
@@ -386,7 +373,7 @@ func (s *shadow) count(n *node, function int32, took int64) {
 func (s *shadow) popException(st *step, why schema.CallEnd) {
 	b := s.drop()
 	s.clock = b.clock
-	s.done.others++
+	s.done++
 	if b.entry != nil && s.wanted.spans {
 		s.ended.spans = append(s.ended.spans, b.span(&s.at, st.timestamp, why))
 	}

@@ -42,7 +42,7 @@ type taskKey struct {
 	kind      taskKind
 	gap       bool // the stretch came after a gap: its root may have callers that nobody saw
 	identity  identity
-	exception uint32         // see exceptionKey
+	exception exceptionOf
 	function  int32          // of the root
 	address   schema.Address // likewise
 	called    int32          // after a gap: the function that the root called, where that was seen to return to it; else none
@@ -95,7 +95,7 @@ func (s *source) task(k taskKey, first int64, origin schema.TaskOrigin) int32 {
 }
 
 // handler returns the task of the handlers of an exception, the first of which began at an ordinal.
-func (s *source) handler(exception uint32, first int64) int32 {
+func (s *source) handler(exception exceptionOf, first int64) int32 {
 	return s.at(taskKey{kind: ofException, exception: exception}, first, schema.TaskException)
 }
 
@@ -115,9 +115,6 @@ func (s *source) at(k taskKey, first int64, origin schema.TaskOrigin) int32 {
 	return i
 }
 
-// endStretch forgets how many stacks of each key there were.
-func (s *source) endStretch() { clear(s.instances) }
-
 // contextOf is the Context ID of a key; NULL if it has none.
 func (k *taskKey) contextOf() schema.Null[uint32] {
 	return schema.Null[uint32]{V: k.identity.context, OK: k.kind == ofContext}
@@ -127,7 +124,7 @@ func (k *taskKey) contextOf() schema.Null[uint32] {
 func (k *taskKey) name() string {
 	switch k.kind {
 	case ofException:
-		return exceptionName(k.exception)
+		return k.exception.handlers()
 	case notSeen:
 		return callersNotSeen
 	case otherTasks:
@@ -139,12 +136,12 @@ func (k *taskKey) name() string {
 // callersNotSeen is the name of what stacks are of whose roots may have callers that a gap took.
 const callersNotSeen = "(callers not seen)"
 
-// exceptionName returns the name of the handlers of an exception: [irq 14].
-func exceptionName(key uint32) string {
-	if key == entryNotSeen {
+// handlers returns the name of the handlers of an exception: [irq 14].
+func (e exceptionOf) handlers() string {
+	if e.notSeen {
 		return "[" + schema.EntryNotSeen + "]"
 	}
-	return "[" + schema.ExceptionText(exceptionOf(key)) + "]"
+	return "[" + schema.ExceptionText(e.kind, e.number) + "]"
 }
 
 // totals are what nodes executed with all below them, and which task each is of.
@@ -176,14 +173,14 @@ func (s *source) totals() totals {
 }
 
 // rows returns the rows of `stacks`, some at a time, and of `tasks`.
-func (s *source) rows(as func(work) Work) (iter.Seq[[]Stack], []Task) {
+func (s *source) rows(timed bool) (iter.Seq[[]Stack], []Task) {
 	sum := s.totals()
-	tasks, number := s.taskRows(&sum, as)
+	tasks, number := s.taskRows(&sum, timed)
 	return func(yield func([]Stack) bool) {
 		for from := 0; from < len(s.tree.nodes); from += rowsAtOnce {
 			rows := make([]Stack, min(rowsAtOnce, len(s.tree.nodes)-from))
 			for i := range rows {
-				rows[i] = s.row(from+i, &sum, number, as)
+				rows[i] = s.row(from+i, &sum, number, timed)
 			}
 			if !yield(rows) {
 				return
@@ -196,14 +193,13 @@ func (s *source) rows(as func(work) Work) (iter.Seq[[]Stack], []Task) {
 const rowsAtOnce = 4096
 
 // row returns the row of a node.
-func (s *source) row(i int, sum *totals, number []int32, as func(work) Work) Stack {
+func (s *source) row(i int, sum *totals, number []int32, timed bool) Stack {
 	n := &s.tree.nodes[i]
-	kind, exception := exceptionOf(n.exception)
 	x := Stack{
 		Stack:  int32(i),
 		Parent: schema.Null[int32]{V: max(n.parent, 0), OK: n.parent >= 0}, Task: number[sum.task[i]], Depth: sum.depth[i],
 		Function: schema.Null[int32]{V: max(n.function, 0), OK: n.function != none}, Address: n.address, Entry: n.entry,
-		Exception: kind, Number: exception, Calls: n.calls, Own: as(n.own), Total: as(sum.total[i]),
+		Exception: n.exception.kind, Number: n.exception.number, Calls: n.calls, Own: n.own.row(timed), Total: sum.total[i].row(timed),
 		NotEnded: n.calls - n.took.ended,
 	}
 	if n.took.ended > 0 {
@@ -214,7 +210,7 @@ func (s *source) row(i int, sum *totals, number []int32, as func(work) Work) Sta
 }
 
 // taskRows returns the rows of `tasks`, in order of their first instruction, and the row of each task of s.
-func (s *source) taskRows(sum *totals, as func(work) Work) (rows []Task, number []int32) {
+func (s *source) taskRows(sum *totals, timed bool) (rows []Task, number []int32) {
 	called := s.called()
 	roots, executed := s.roots(sum, called)
 	into, own := s.merged(roots, sum, executed, called), slices.Clone(executed)
@@ -235,7 +231,7 @@ func (s *source) taskRows(sum *totals, as func(work) Work) (rows []Task, number 
 		number[of] = int32(i)
 		row := Task{
 			Task: int32(i), Name: x.name(), ContextID: x.contextOf(), FirstSeq: x.firstSeq, Origin: x.origin,
-			Switches: x.switches, Ambiguous: x.ambiguous, Drift: x.drift, Joined: x.joined, Executed: as(executed[of]),
+			Switches: x.switches, Ambiguous: x.ambiguous, Drift: x.drift, Joined: x.joined, Executed: executed[of].row(timed),
 		}
 		switch root := roots[of]; {
 		case row.Name != "":
@@ -256,10 +252,7 @@ func (s *source) taskRows(sum *totals, as func(work) Work) (rows []Task, number 
 // roots returns the root of each task that executed most, with all below it, and what the task executed. Roots that
 // may have callers which a gap took are of no task: -1 if it has no others.
 func (s *source) roots(sum *totals, called map[int32]bool) (roots []int32, executed []work) {
-	roots, executed = make([]int32, len(s.tasks)), make([]work, len(s.tasks))
-	for i := range roots {
-		roots[i] = -1
-	}
+	roots, executed = slices.Repeat([]int32{-1}, len(s.tasks)), make([]work, len(s.tasks))
 	for i := range s.tree.nodes {
 		if n := &s.tree.nodes[i]; n.parent < 0 {
 			task := sum.task[i]

@@ -25,14 +25,14 @@ type Stacks struct {
 	long      longCalls   // where not all are wanted
 	calls     int64       // rows that were passed on
 	spans     int64
-	segment   schema.Null[int32] // the last one that executed anything
+	segment   schema.Null[int32]    // the last one that executed anything
+	stated    schema.Null[identity] // the last one that was stated
 
 	mu     sync.Mutex
 	tasks  *tasks
 	folded map[int]*worker // of jobs that wait for one before them
 	next   int             // the job that is to be applied next
 	idle   []*worker
-	marks  []mark // memory that is not in use
 }
 
 // Sinks are where rows go as what they are of ends. Those that are nil are not wanted.
@@ -62,6 +62,7 @@ func limited(functions Functions, workers tally.Workers, rows Sinks, l limits) *
 	s.tasks = newTasks(functions, l, s.wanted)
 	if rows.Opening != nil {
 		s.tasks.opening, s.tasks.context = rows.Opening, rows.Opening.identity()
+		s.stated = s.tasks.context
 	}
 	return s
 }
@@ -70,6 +71,7 @@ func limited(functions Functions, workers tally.Workers, rows Sinks, l limits) *
 type worker struct {
 	walker walker
 	*folder
+	marks []mark // memory for those of a job to come
 }
 
 // worker returns one that is not in use.
@@ -82,14 +84,6 @@ func (s *Stacks) worker() *worker {
 		return w
 	}
 	return &worker{folder: newFolder(s.functions)}
-}
-
-// spareMarks returns memory for marks, if there is some.
-func (s *Stacks) spareMarks() (marks []mark) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	marks, s.marks = s.marks, nil
-	return marks
 }
 
 // Sinks returns sinks that have s rebuild stacks from what they are given, and pass it on.
@@ -122,8 +116,8 @@ func (s *Stacks) exception(b *stitch.Base, x *stitch.Exception) {
 	s.mark(b, row.Key, mark{
 		what: markEntry, debug: row.Type == schema.Of(schema.ExcDebug), returns: row.ReturnAddress,
 		entry: &entry{
-			Keys: b.Keys(row.Key), ordinal: x.Ordinal, kind: row.Type, number: row.Number, timestamp: x.Timestamp,
-			cycles: int64(row.Cycles.V),
+			Keys: b.Keys(row.Key), ordinal: x.Ordinal, exception: exceptionOf{kind: row.Type, number: row.Number},
+			timestamp: x.Timestamp, cycles: int64(row.Cycles.V),
 		},
 	})
 }
@@ -140,7 +134,9 @@ func (s *Stacks) loss(b *stitch.Base, x *schema.Loss) { s.mark(b, x.Key, mark{wh
 
 func (s *Stacks) context(b *stitch.Base, x *schema.Context) {
 	if x.ContextID.OK {
-		s.mark(b, x.Key, mark{what: markContext, context: identity{x.ContextID.V, x.VMID}})
+		id := schema.Of(identity{x.ContextID.V, x.VMID})
+		s.mark(b, x.Key, mark{what: markContext, context: id.V, another: differs(s.stated, id)})
+		s.stated = id
 	}
 }
 
@@ -196,15 +192,17 @@ func (s *Stacks) submit(seq int64) error {
 	if len(s.job.pieces) == 0 && (seq < afterAll || s.ordinal == 0 || len(s.job.marks) == 0) {
 		return nil
 	}
-	j := s.job.cut(seq, s.spareMarks())
+	w := s.worker()
+	j := s.job.cut(seq, w.marks)
 	s.runs = 0
 	ordinal, rows, timed := s.ordinal, s.wanted, s.timed
 	s.ordinal++
 	work := func() {
-		w := s.worker()
 		w.fold(&j, rows, timed)
 		j.release()
-		s.apply(ordinal, w, j.marks)
+		clear(j.marks)
+		w.marks = j.marks[:0]
+		s.apply(ordinal, w)
 	}
 	if s.workers == nil {
 		work()
@@ -224,12 +222,10 @@ func (w *worker) fold(j *job, rows wanted, timed bool) {
 	w.finish(&w.walker.step.at)
 }
 
-// apply applies what a job with marks was folded to, after that of all jobs before it.
-func (s *Stacks) apply(ordinal int, w *worker, marks []mark) {
+// apply applies what a job was folded to, after that of all jobs before it.
+func (s *Stacks) apply(ordinal int, w *worker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	clear(marks)
-	s.marks = marks[:0]
 	s.folded[ordinal] = w
 	for f := s.folded[s.next]; f != nil; f = s.folded[s.next] {
 		delete(s.folded, s.next)
@@ -249,14 +245,11 @@ func (s *Stacks) drain() error {
 	rows := s.tasks.ready()
 	s.tasks.wanted = s.wanted
 	s.mu.Unlock()
-	return errors.Join(s.drainCalls(rows.calls), s.drainSpans(rows.spans), s.drainHeads(rows.heads))
-}
-
-func (s *Stacks) drainHeads(heads []Head) error {
-	if s.rows.Heads == nil || len(heads) == 0 {
-		return nil
+	err := errors.Join(s.drainCalls(rows.calls), s.drainSpans(rows.spans))
+	if s.rows.Heads != nil && len(rows.heads) > 0 {
+		err = errors.Join(err, s.rows.Heads(rows.heads))
 	}
-	return s.rows.Heads(heads)
+	return err
 }
 
 func (s *Stacks) drainCalls(calls []Call) error {
@@ -270,7 +263,7 @@ func (s *Stacks) drainCalls(calls []Call) error {
 }
 
 func (s *Stacks) passCalls(calls []Call) error {
-	if s.rows.Calls == nil || len(calls) == 0 {
+	if len(calls) == 0 {
 		return nil
 	}
 	for i := range calls {
@@ -282,7 +275,7 @@ func (s *Stacks) passCalls(calls []Call) error {
 }
 
 func (s *Stacks) drainSpans(spans []Span) error {
-	if s.rows.Spans == nil || len(spans) == 0 {
+	if len(spans) == 0 {
 		return nil
 	}
 	for i := range spans {
@@ -294,9 +287,6 @@ func (s *Stacks) drainSpans(spans []Span) error {
 
 // CallsAtLeast is how many instructions a call has that is given to Calls, after Finish; 0: all are.
 func (s *Stacks) CallsAtLeast() int64 { return s.long.least }
-
-// work returns what was executed, as in rows.
-func (s *Stacks) work(w work) Work { return w.row(s.timed) }
 
 // Finish ends the source and returns its rows of `stacks`, some at a time, and of `tasks`.
 func (s *Stacks) Finish() (iter.Seq[[]Stack], []Task, error) {
@@ -318,7 +308,7 @@ func (s *Stacks) Finish() (iter.Seq[[]Stack], []Task, error) {
 		}
 	}
 	s.long.rows, s.idle, s.tasks.shadow = nil, nil, shadow{} // all of it is in the source
-	stacks, tasks := s.tasks.source.rows(s.work)
+	stacks, tasks := s.tasks.source.rows(s.timed)
 	return stacks, tasks, nil
 }
 

@@ -156,6 +156,15 @@ var examples = []struct {
 		tasks:     "0 main start 0 0 5",
 	},
 	{
+		name:      "trace that was off and restarts where it stopped is of another task, if its Context ID is another",
+		functions: "main 1000 10\nf 2000 10",
+		program:   "m 1000 call\nn 1004 other\nf 2000 other other other return",
+		trace:     "context 1\nm taken\nf 0+1 unknown\ntrace_on\ncontext 1\nf 1+1 unknown\ntrace_on\ncontext 2\nf 2+1 unknown",
+		nodes:     "main 1 1/3\n.f 1 2/2\nf 1 1/1",
+		tasks:     "0 main start 0 0 3 context=1\n1 (callers not seen) gap 3 0 1 context=2",
+		calls:     "f 1-3 2/2 gap",
+	},
+	{
 		name:      "after a gap the root is of no task if something calls it, and none returns from it",
 		functions: "main 1000 10\nf 2000 10",
 		program:   "m 1000 call\nf 2000 other other return\nn 1004 other",

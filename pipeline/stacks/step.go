@@ -8,7 +8,7 @@ type step struct {
 	what     what
 	to       schema.Address              // where control goes, or what it continues with
 	function int32                       // of that
-	back     schema.Null[schema.Address] // return address of a call or an exception
+	back     schema.Null[schema.Address] // return address of an exception
 	entry    *entry                      // to an exception; nil: to none
 	// timestamp is the last one before a step that may end an exception, by a switch of tasks too.
 	timestamp schema.Null[uint64]
@@ -19,19 +19,17 @@ type step struct {
 type what uint8
 
 const (
-	call what = iota
-	indirectCall
-	tail            // a branch into another function
-	fall            // from one function into the next
-	indirect        // a write to the PC that is neither a call nor a return
-	goBack          // a return
-	exceptionReturn //
-	exception       // entry
-	lostException   // entry to one of whose handler nothing is known
-	vector          // the first instruction of an exception jumps to the handler
-	arrival         // an instruction comes, whatever came before it
-	gap             // trace restarts, or something of the flow is lost
-	newContext      // the Context ID changes
+	tail            what = iota // a branch into another function
+	fall                        // from one function into the next
+	indirect                    // a write to the PC that is neither a call nor a return
+	goBack                      // a return
+	exceptionReturn             //
+	exception                   // entry
+	lostException               // entry to one of whose handler nothing is known
+	vector                      // the first instruction of an exception jumps to the handler
+	arrival                     // an instruction comes, whatever came before it
+	gap                         // trace restarts, or something of the flow is lost
+	newContext                  // the Context ID changes
 )
 
 // A position is between two instructions.
@@ -45,9 +43,9 @@ type position struct {
 
 // isAsync says whether the exception has nothing to do with what it interrupts.
 func (e *entry) isAsync() bool {
-	switch e.kind.V {
+	switch kind := e.exception.kind; kind.V {
 	case schema.ExcIRQ, schema.ExcFIQ, schema.ExcNMI, schema.ExcAsyncDataAbort, schema.ExcPendSV, schema.ExcSysTick:
-		return e.kind.OK
+		return kind.OK
 	}
 	return false
 }
@@ -56,8 +54,7 @@ func (e *entry) isAsync() bool {
 type entry struct {
 	schema.Keys
 	ordinal   int64
-	kind      schema.Null[schema.ExceptionType]
-	number    schema.Null[uint16]
+	exception exceptionOf
 	timestamp schema.Null[uint64] // the last one before it
 	cycles    int64               // the count in its packet, which belongs to the exception
 }

@@ -10,6 +10,8 @@ import (
 type tasks struct {
 	shadow  // of the stack that runs, if there is one; its tree is that of the stretch
 	stretch // at hand
+	source  source
+	kept    keptStacks
 	limits  limits
 	now     int32     // the stack that runs, in the stretch
 	waiting []waiting // those that wait, longest first
@@ -30,21 +32,20 @@ type waiting struct {
 }
 
 func newTasks(functions Functions, l limits, rows wanted) *tasks {
-	t := &tasks{
-		shadow: shadow{functions: functions, tree: newTree(l.nodes), wanted: rows}, limits: l,
-		stretch: stretch{source: newSource(functions, l)},
+	return &tasks{
+		shadow: shadow{functions: functions, tree: newTree(l.nodes), wanted: rows}, limits: l, source: newSource(functions, l),
 	}
-	t.stretch.tree = &t.shadow.tree
-	return t
 }
 
 // chunk takes the next chunk.
 func (t *tasks) chunk(c *chunk) {
-	if len(t.frames) > 0 {
-		t.merge(c)
+	if len(t.frames)+len(c.frames)-1 > t.limits.depth {
+		t.beginAnew()
+	}
+	if ids := t.mergeNodes(c); len(t.frames) > 0 {
+		t.merge(c, ids)
 	} else { // nothing was executed: exceptions are of no stack
 		t.out.spans = append(t.out.spans, c.ended.spans...)
-		t.mergeAlone(c)
 	}
 	t.at = c.at
 	if !c.end {
@@ -114,12 +115,8 @@ func (t *tasks) changesContext() bool {
 	return differs(t.stacks[t.now].bound, t.context)
 }
 
-// merge puts a chunk on top of the stack.
-func (t *tasks) merge(c *chunk) {
-	if len(t.frames)+len(c.frames)-1 > t.limits.depth {
-		t.beginAnew()
-	}
-	ids := t.mergeNodes(c)
+// merge puts a chunk on top of the stack; ids are its nodes in the tree.
+func (t *tasks) merge(c *chunk, ids []int32) {
 	top := len(t.begins) - 1
 	t.begins[top].inner.add(c.begins[0].inner)
 	for i := 1; i < len(c.frames); i++ {
@@ -132,29 +129,20 @@ func (t *tasks) merge(c *chunk) {
 		t.frames, t.begins = append(t.frames, f), append(t.begins, b)
 	}
 	t.clock.add(c.clock)
-	t.done.add(c.done)
-	n, m := len(t.ended.calls), len(t.ended.spans)
-	t.ended.calls, t.ended.spans = append(t.ended.calls, c.ended.calls...), append(t.ended.spans, c.ended.spans...)
-	for _, x := range c.ended.heads {
-		t.ended.heads = append(t.ended.heads, Head{x.Segment, ids[x.Stack-c.first]})
-	}
-	t.done.others += int64(len(c.ended.heads))
-	for i := range t.ended.calls[n:] {
-		x := &t.ended.calls[n+i]
-		x.Stack = ids[x.Stack-c.first]
-	}
-	for i := range t.ended.spans[m:] {
-		if x := &t.ended.spans[m+i]; x.Stack.OK {
-			x.Stack.V = ids[x.Stack.V-c.first]
-		}
-	}
+	t.done += c.done
+	t.done += int64(len(c.ended.heads))
+	c.ended.renumber(func(n int32) int32 { return ids[n-c.first] })
+	t.ended.add(c.ended)
 	t.stacks[t.now].drift += c.drift
 }
 
 // mergeNodes adds the nodes of a chunk to the tree, and returns them by those of the chunk.
 func (t *tasks) mergeNodes(c *chunk) []int32 {
-	ids := append(t.nodes[:0], t.top().node)
-	t.shadow.tree.nodes[ids[0]].own.add(c.nodes[0].own)
+	ids := append(t.nodes[:0], below)
+	if len(t.frames) > 0 {
+		ids[0] = t.top().node
+		t.tree.nodes[ids[0]].own.add(c.nodes[0].own)
+	}
 	for i := range c.nodes[1:] {
 		n := &c.nodes[i+1]
 		k := n.nodeKey
@@ -163,26 +151,15 @@ func (t *tasks) mergeNodes(c *chunk) []int32 {
 		} else {
 			k.parent = ids[k.parent-c.first]
 		}
-		id := t.shadow.tree.child(k)
-		t.shadow.tree.nodes[id].join(n)
+		id := t.tree.child(k)
+		t.tree.nodes[id].join(n)
 		ids = append(ids, id)
 	}
 	t.nodes = ids
-	if s := &t.stacks[t.now]; !s.calls && len(t.frames) == 1 {
-		s.firstCall(c, ids)
+	if len(t.frames) == 1 && !t.stacks[t.now].calls {
+		t.stacks[t.now].firstCall(c, ids)
 	}
 	return ids
-}
-
-// mergeAlone adds the nodes of exceptions that no stack has, where nothing was executed yet.
-func (t *tasks) mergeAlone(c *chunk) {
-	for i := range c.nodes[1:] {
-		if n := &c.nodes[i+1]; isHandlers(n.parent) {
-			k := n.nodeKey
-			k.parent = handlers
-			t.shadow.tree.nodes[t.shadow.tree.child(k)].join(n)
-		}
-	}
 }
 
 // firstCall finds out what the root called first, if it is on top before a chunk.
@@ -201,7 +178,7 @@ func (s *running) firstCall(c *chunk, ids []int32) {
 // beginAnew has the stack begin with the function on top: it has become too deep.
 func (t *tasks) beginAnew() {
 	st := step{at: t.at, what: gap, function: t.top().function}
-	st.to = t.shadow.tree.nodes[t.top().node].address
+	st.to = t.tree.nodes[t.top().node].address
 	t.endAll(&st, schema.CallGap)
 	t.root(&st)
 }
@@ -222,23 +199,21 @@ func (t *tasks) gap(st *step) {
 func (t *tasks) drop(st *step, why schema.CallEnd) {
 	t.endAll(st, why)
 	for _, w := range t.waiting {
-		t.turn(&w)
+		t.run(&w)
 		t.endAll(st, why)
 	}
 	clear(t.waiting)
 	t.waiting, t.held = t.waiting[:0], 0
 }
 
-// turn has a stack that waits be the one that runs.
-func (t *tasks) turn(w *waiting) {
+// run has a stack that waits be the one that runs.
+func (t *tasks) run(w *waiting) {
 	t.now, t.frames, t.begins, t.clock = w.stack, w.frames, w.begins, w.clock
 }
 
 // endAll ends all frames of the stack that runs.
 func (t *tasks) endAll(st *step, why schema.CallEnd) {
-	if len(t.frames) > 1 {
-		t.endAbove(0, st, why)
-	}
+	t.endAbove(0, st, why)
 	t.frames, t.begins = t.frames[:0], t.begins[:0]
 }
 
@@ -273,14 +248,15 @@ func (t *tasks) open(st *step) bool {
 		return false
 	}
 	at := rootOf(t.now)
+	links := map[schema.StackEntry]link{schema.StackCall: byCall, schema.StackTail: byTail, schema.StackException: byException}
 	for i := range o.Frames {
 		x := &o.Frames[i]
-		f := frame{link: linkOf(x.Entry), function: t.functionOf(x)}
+		f := frame{link: links[x.Entry], function: t.functionOf(x)}
 		k := nodeKey{parent: at, entry: x.Entry, function: f.function, address: x.Address}
 		if f.link == byException {
-			k.exception = exceptionKey(&entry{kind: x.Exception, number: x.Number})
+			k.exception = exceptionOf{kind: x.Exception, number: x.Number}
 		}
-		at = t.shadow.tree.child(k)
+		at = t.tree.child(k)
 		f.node = at
 		t.push(f).joined = i > 0
 	}
@@ -297,23 +273,9 @@ func (t *tasks) functionOf(x *schema.Frame) int32 {
 	return t.functions.at(x.Address)
 }
 
-// linkOf is how a frame came to be on top of the one below it.
-func linkOf(e schema.StackEntry) link {
-	switch e {
-	case schema.StackCall:
-		return byCall
-	case schema.StackTail:
-		return byTail
-	case schema.StackException:
-		return byException
-	case schema.StackRoot, schema.StackOther:
-	}
-	return unknown
-}
-
 // root begins the frames of the stack that runs.
 func (t *tasks) root(st *step) {
-	n := t.shadow.tree.enter(nodeKey{
+	n := t.tree.enter(nodeKey{
 		parent: rootOf(t.now), entry: schema.StackRoot, function: st.function,
 		address: t.functions.address(st.function, st.to),
 	})
@@ -355,8 +317,8 @@ func (t *tasks) elsewhere(st *step) {
 func (t *tasks) addCaller(st *step) {
 	t.endAbove(0, st, schema.CallReturn)
 	s, root := &t.stacks[t.now], t.frames[0].node
-	t.done.others++
-	if t.isFixed() || s.callers == reach || len(t.shadow.tree.nodes) >= t.shadow.tree.limit {
+	t.done++
+	if t.isFixed() || s.callers == reach || len(t.tree.nodes) >= t.tree.limit {
 		t.root(st)
 		return
 	}
@@ -364,28 +326,28 @@ func (t *tasks) addCaller(st *step) {
 		return
 	}
 	s.callers++
-	t.shadow.tree.take(root)
+	t.tree.take(root)
 	t.root(st)
 	below := t.frames[0].node
-	t.shadow.tree.move(root, below, schema.StackCall)
-	s.root, s.calls, s.body, s.called = below, true, -1, t.shadow.tree.nodes[root].function
+	t.tree.move(root, below, schema.StackCall)
+	s.root, s.calls, s.body, s.called = below, true, -1, t.tree.nodes[root].function
 }
 
 // isFixed says whether the roots of the stretch are known: rows cannot wait any longer.
-func (t *tasks) isFixed() bool { return t.done.calls+t.done.others >= t.limits.rows }
+func (t *tasks) isFixed() bool { return t.done >= t.limits.rows }
 
 // leavesUnseen has all of the stack be the handler of an exception, of which only the return is seen. What that
 // interrupted begins a stack.
 func (t *tasks) leavesUnseen(st *step) {
 	t.endAbove(0, st, schema.CallReturn)
 	s, root := &t.stacks[t.now], t.frames[0].node
-	t.done.others++
+	t.done++
 	if !t.isFixed() {
-		n := t.shadow.tree.enter(nodeKey{parent: handlers, entry: schema.StackException, function: none, exception: entryNotSeen})
-		if x := &t.shadow.tree.nodes[n]; x.calls == 1 {
+		n := t.tree.enter(nodeKey{parent: handlers, entry: schema.StackException, function: none, exception: exceptionOf{notSeen: true}})
+		if x := &t.tree.nodes[n]; x.calls == 1 {
 			x.first = s.firstSeq
 		}
-		t.shadow.tree.move(root, n, schema.StackRoot)
+		t.tree.move(root, n, schema.StackRoot)
 		s.root, s.firstSeq, s.calls, s.body, s.called = -1, st.at.seq, false, -1, none
 	}
 	t.clock = work{}
@@ -479,9 +441,9 @@ func (t *tasks) dropWaiting(st *step) {
 	running := waiting{stack: t.now, frames: t.frames, begins: t.begins, clock: t.clock}
 	longest := t.waiting[0]
 	t.forget(0)
-	t.turn(&longest)
+	t.run(&longest)
 	t.endAll(st, schema.CallSwitch)
-	t.turn(&running)
+	t.run(&running)
 }
 
 // forget takes a stack from those that wait.
@@ -492,10 +454,10 @@ func (t *tasks) forget(i int) {
 
 // resume has a stack that waited run, from the frame that one returns to.
 func (t *tasks) resume(w *waiting, at int, st *step) {
-	t.turn(w)
+	t.run(w)
 	t.bind()
 	t.stacks[t.now].switches++
-	t.shadow.end(at, st, schema.CallSwitch)
+	t.end(at, st, schema.CallSwitch)
 }
 
 // finish ends the source at a position.
@@ -511,9 +473,9 @@ func (t *tasks) keep() {
 	from := max(0, len(t.waiting)-mostKept+1)
 	for i := range t.waiting[from:] {
 		w := &t.waiting[from+i]
-		t.kept.keep(w.stack, w.bound, w.frames, &t.shadow.tree)
+		t.kept.keep(w.stack, w.bound, w.frames, &t.tree)
 	}
-	t.kept.keep(t.now, t.stacks[t.now].bound, t.frames, &t.shadow.tree)
+	t.kept.keep(t.now, t.stacks[t.now].bound, t.frames, &t.tree)
 }
 
 // joins has the stack that runs go on with one that was kept, if one has a call which returns to where a step goes. Its
@@ -523,11 +485,10 @@ func (t *tasks) joins(root int32, st *step) bool {
 		return false
 	}
 	frames, task := t.kept.find(st, t.context)
-	tree := &t.shadow.tree
-	if frames == nil || len(tree.nodes)+len(frames) > tree.limit {
+	if frames == nil || len(t.tree.nodes)+len(frames) > t.tree.limit {
 		return false
 	}
-	tree.take(root)
+	t.tree.take(root)
 	t.frames, t.begins = t.frames[:0], t.begins[:0]
 	at := rootOf(t.now)
 	for _, f := range frames {
@@ -535,31 +496,15 @@ func (t *tasks) joins(root int32, st *step) bool {
 		if k.parent = at; isHandlers(f.parent) {
 			k.parent = handlers
 		}
-		at = tree.child(k)
+		at = t.tree.child(k)
 		f.node = at
 		t.push(f.frame).joined = true
 	}
-	tree.move(root, at, schema.StackCall)
+	t.tree.move(root, at, schema.StackCall)
 	s := &t.stacks[t.now]
 	s.root, s.task, s.calls, s.body = t.frames[0].node, task, true, -1
 	s.joined++
 	return true
-}
-
-// endStretch ends the stretch.
-func (t *tasks) endStretch() {
-	t.settle()
-	t.source.times.take(&t.times)
-	t.stretch.end()
-	t.done, t.clock = done{}, work{}
-}
-
-// settle passes on rows, with their place in the tree of the source.
-func (t *tasks) settle() {
-	t.stretch.settle(&t.ended)
-	t.out.calls, t.out.spans = append(t.out.calls, t.ended.calls...), append(t.out.spans, t.ended.spans...)
-	t.out.heads = append(t.out.heads, t.ended.heads...)
-	t.ended = ended{t.ended.calls[:0], t.ended.spans[:0], t.ended.heads[:0]}
 }
 
 // ready takes the rows that wait for nothing any more.

@@ -60,35 +60,15 @@ type nodeKey struct {
 	parent    int32 // index of the node; negative: see below, rootOf, handlers
 	function  int32
 	address   schema.Address // of the function; of code that has none: where it was entered
-	exception uint32         // what distinguishes exceptions: see exceptionKey
+	exception exceptionOf
 	entry     schema.StackEntry
 }
 
-// exceptionKey is 1 more than type and number of an exception, which may be NULL.
-func exceptionKey(e *entry) uint32 {
-	k := uint32(e.number.V) << 8
-	if e.kind.OK {
-		k |= uint32(e.kind.V) + 1
-	}
-	if e.number.OK {
-		k |= 1 << 24
-	}
-	return k + 1
-}
-
-// entryNotSeen is the key of an exception of which only the return was seen.
-const entryNotSeen = 1 << 31
-
-// exceptionOf returns type and number of an exceptionKey.
-func exceptionOf(key uint32) (kind schema.Null[schema.ExceptionType], number schema.Null[uint16]) {
-	if key == 0 || key == entryNotSeen {
-		return kind, number
-	}
-	key--
-	if k := key & 0xff; k > 0 {
-		kind = schema.Of(schema.ExceptionType(k - 1))
-	}
-	return kind, schema.Null[uint16]{V: uint16(key >> 8), OK: key>>24 > 0}
+// An exceptionOf is what distinguishes exceptions.
+type exceptionOf struct {
+	kind    schema.Null[schema.ExceptionType]
+	number  schema.Null[uint16]
+	notSeen bool // only the return was
 }
 
 // below is the parent of the path to the frame that was on top when a folder began: nobody

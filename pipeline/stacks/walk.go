@@ -51,7 +51,7 @@ func (w *walker) walk(j *job, to *folder) {
 		w.piece(&j.pieces[i], j.blocks, isHead)
 	}
 	for i := range w.marks { // after all that was executed
-		w.alone(w.marks[i].entry, schema.CallOpen)
+		w.to.alone(&w.step.at, w.marks[i].entry, schema.CallOpen)
 	}
 }
 
@@ -63,7 +63,7 @@ func (w *walker) setMarks(marks []mark) {
 	}
 }
 
-// piece walks the runs of a part, and stretches between them. A segment may begin with it.
+// piece walks the runs of a part, and what was counted between them. A segment may begin with it.
 func (w *walker) piece(r *stitch.Runs, blocks []codeBlock, isHead bool) {
 	w.part, w.blocks, w.span, w.steps, w.costs = r, blocks, 0, 0, r.Unit.Costs[r.Cost:r.Costs]
 	w.step.at.seq = r.Seq
@@ -76,7 +76,7 @@ func (w *walker) piece(r *stitch.Runs, blocks []codeBlock, isHead bool) {
 		s := &r.Stretches[i]
 		w.runs(from, s.Run-s.Runs)
 		from = s.Run
-		w.stretch(s)
+		w.counted(s)
 	}
 	w.runs(from, r.To)
 }
@@ -105,8 +105,8 @@ func (w *walker) setUnit() {
 	}
 	for n := len(w.unitBlocks); n < r.Blocks; n++ {
 		b := &w.blocks[r.Numbers[n]]
-		w.unitBlocks = append(w.unitBlocks, unitBlock{one: b.one, address: b.address, length: b.length, kind: b.leaves})
-		w.ends = append(w.ends, leaving{kind: b.leaves, back: b.next, caller: below})
+		w.unitBlocks = append(w.unitBlocks, b.unitBlock)
+		w.ends = append(w.ends, leaving{kind: b.kind, back: b.next, caller: below})
 	}
 	exits := r.Unit.Exits
 	for n := len(w.exits); n < len(exits) && int(exits[n].Block) < r.Blocks; n++ {
@@ -251,8 +251,8 @@ func (w *walker) spanOf(run int) int {
 	return math.MaxInt
 }
 
-// stretch walks a stretch: the decoder says where functions were left.
-func (w *walker) stretch(s *decode.Stretch) {
+// counted walks a stretch that the decoder counted: it says where functions were left.
+func (w *walker) counted(s *decode.Stretch) {
 	r := w.part
 	w.spanOf(s.Run)
 	first := &w.blocks[r.Numbers[s.Block]]
@@ -273,8 +273,7 @@ func (w *walker) state() (function int32, kind schema.Kind) {
 	if l.code == nil {
 		return none, schema.KindIndirect
 	}
-	kind = schema.Kind(l.code.Kind[l.position])
-	if l.gone || l.outcome == schema.NotTaken || !leaves(kind) {
+	if kind = l.kind(); !leaves(kind) {
 		kind = schema.KindOther
 	}
 	return l.code.functionAt(l.position, w.functions), kind
@@ -342,7 +341,7 @@ func (w *walker) vector(marks []mark, to schema.Address, function int32) bool {
 			kind, stays = schema.KindBranch, false
 		}
 	}
-	if stays || !w.entry.jumps(kind, l.code.Address[l.position]+schema.Address(l.code.Size[l.position]), to) {
+	if stays || !w.entry.jumps(kind, l.next(), to) {
 		return false
 	}
 	for i := range marks {
@@ -360,15 +359,7 @@ func (w *walker) before(marks []mark) {
 		if marks[i].what == markContext {
 			w.takeContext(marks[i].context)
 		}
-		w.alone(marks[i].entry, schema.CallGap)
-	}
-}
-
-// alone passes on an exception that no stack has, unless it is nil: nothing executed is known of
-// what it interrupted, or of its handler.
-func (w *walker) alone(e *entry, why schema.CallEnd) {
-	if e != nil {
-		w.to.alone(&w.step.at, e, why)
+		w.to.alone(&w.step.at, marks[i].entry, schema.CallGap)
 	}
 }
 
@@ -390,7 +381,7 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 		m := &marks[i]
 		switch {
 		case m.what == markEntry && m.debug:
-			w.alone(debug, schema.CallGap)
+			w.to.alone(&w.step.at, debug, schema.CallGap)
 			stopped, debug = m.returns, m.entry
 		case m.what == markEntry:
 			w.step.back, w.step.entry, w.entry = m.returns, m.entry, lastEntry{w.step.at.seq, m.returns}
@@ -406,17 +397,17 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 		case m.what == markContext:
 			w.takeContext(m.context)
 		case m.restart:
-			lost = lost || !w.goesOn(to)
+			lost = lost || !w.goesOn(to) || slices.ContainsFunc(marks, func(m mark) bool { return m.another })
 		default:
 			lost = lost || !m.debug || !stopped.OK || stopped.V != to
 		}
 	}
 	if lost {
 		w.entry.seq = -1
-		w.alone(debug, schema.CallGap)
+		w.to.alone(&w.step.at, debug, schema.CallGap)
 		w.take(gap, to, function)
 	} else {
-		w.alone(debug, schema.CallReturn)
+		w.to.alone(&w.step.at, debug, schema.CallReturn)
 		w.take(arrival, to, function)
 	}
 }
@@ -438,10 +429,8 @@ func (w *walker) contextsFirst(marks []mark) (others []mark) {
 // goesOn says whether an address is the next one after the last instruction, which went nowhere else: where trace
 // restarts there, what ran meanwhile came back.
 func (w *walker) goesOn(to schema.Address) bool {
-	l := &w.last
-	kind := schema.Kind(l.code.Kind[l.position])
-	stays := kind == schema.KindOther || kind == schema.KindBarrier || l.outcome == schema.NotTaken
-	return stays && !l.gone && to == l.code.Address[l.position]+schema.Address(l.code.Size[l.position])
+	kind := w.last.kind()
+	return (kind == schema.KindOther || kind == schema.KindBarrier) && !w.last.gone && to == w.last.next()
 }
 
 // cutFlow makes the step of the last instruction, if it is known where control went after
@@ -468,11 +457,9 @@ func (w *walker) cutFlow(marks []mark, to schema.Address, function int32) {
 
 // isVector says whether the last instruction is a vector that jumped to an address, before another exception.
 func (w *walker) isVector(to schema.Address) bool {
-	l := &w.last
-	kind := schema.Kind(l.code.Kind[l.position])
-	next := l.code.Address[l.position] + schema.Address(l.code.Size[l.position])
-	elsewhere := leaves(kind) || w.functions.at(to) != l.code.functionAt(l.position, w.functions)
-	return elsewhere && w.entry.isVector(w.step.at.seq) && w.entry.jumps(kind, next, to)
+	function, kind := w.state()
+	elsewhere := kind != schema.KindOther || w.functions.at(to) != function
+	return elsewhere && w.entry.isVector(w.step.at.seq) && w.entry.jumps(w.last.kind(), w.last.next(), to)
 }
 
 // aborted says whether the last instruction is to be executed again after the exception that comes first of marks.
@@ -502,20 +489,15 @@ func (w *walker) target(marks []mark, to schema.Address) schema.Null[schema.Addr
 
 // flows says whether the last instruction was one that went elsewhere than to the next.
 func (w *walker) flows() bool {
-	kind := schema.Kind(w.last.code.Kind[w.last.position])
-	return w.last.outcome != schema.NotTaken && !w.last.gone && (kind == schema.KindBranch || leaves(kind))
+	kind := w.last.kind()
+	return kind == schema.KindBranch || leaves(kind)
 }
 
 // flow makes the step of the last instruction, after which control went to an address in a
 // function.
 func (w *walker) flow(to schema.Address, function int32) {
-	l := &w.last
-	kind := schema.Kind(l.code.Kind[l.position])
-	if l.outcome == schema.NotTaken || l.gone {
-		kind = schema.KindOther
-	}
-	if leaves(kind) || function != l.code.functionAt(l.position, w.functions) {
-		w.leave(kind, l.code.Address[l.position]+schema.Address(l.code.Size[l.position]), to, function)
+	if kind := w.last.kind(); leaves(kind) || function != w.last.code.functionAt(w.last.position, w.functions) {
+		w.leave(kind, w.last.next(), to, function)
 	}
 }
 

@@ -19,6 +19,7 @@ type answers struct {
 	executed  map[uint8]int64 // by source: the sum of `counts`
 	functions map[string]int64
 	refers    map[*schema.Table]map[string]int64 // by core: one more than the greatest function that a row names
+	heads     map[uint8]int64                    // by source: one more than the greatest node that a segment begins in
 }
 
 // A rowProblem is what is wrong with a row of a table.
@@ -30,7 +31,7 @@ type rowProblem struct {
 func newAnswers() *answers {
 	return &answers{
 		orders: map[series]*order{}, executed: map[uint8]int64{}, functions: map[string]int64{},
-		refers: map[*schema.Table]map[string]int64{&schema.Code: {}, &schema.Lines: {}},
+		refers: map[*schema.Table]map[string]int64{&schema.Code: {}, &schema.Lines: {}}, heads: map[uint8]int64{},
 	}
 }
 
@@ -40,6 +41,7 @@ func (a *answers) merge(b *answers) {
 	a.images += b.images
 	maps.Copy(a.executed, b.executed)
 	maps.Copy(a.functions, b.functions)
+	maps.Copy(a.heads, b.heads)
 	for t, greatest := range b.refers {
 		maps.Copy(a.refers[t], greatest)
 	}
@@ -66,6 +68,8 @@ func (a *answers) add(b *schema.Batch, source uint8, d *Dataset) {
 		a.addReferences(b, schema.LinesFunction)
 	case &schema.Images:
 		a.addImages(b)
+	case &schema.Segments:
+		a.addHeads(b, source)
 	}
 }
 
@@ -210,6 +214,16 @@ func (a *answers) addImages(b *schema.Batch) {
 	}
 }
 
+// addHeads notes which nodes of `stacks` segments of a source begin in. Those follow one another, so that the greatest
+// is enough; one that is negative is greater than all.
+func (a *answers) addHeads(b *schema.Batch, source uint8) {
+	for i, node := range *schema.SegmentsStack.In(b) {
+		if !b.Columns[schema.SegmentsStack].Null(i) {
+			a.heads[source] = max(a.heads[source], int64(node)+1)
+		}
+	}
+}
+
 // instructionsOf is how many instructions of a source were executed, as the manifest
 // says.
 func instructionsOf(d *Dataset, source uint8) int64 {
@@ -242,6 +256,12 @@ func (c *checker) checkAnswers() {
 			if have := c.answers.functions[core]; n > have {
 				c.wrong(t.Name, fmt.Sprintf("refers to function %d%s, which has %d of them", n-1, ofCore(core), have))
 			}
+		}
+	}
+	for _, source := range slices.Sorted(maps.Keys(c.answers.heads)) {
+		n, have := c.answers.heads[source], c.sum(&schema.Stacks, source).rows
+		if c.dataset.Has(&schema.Stacks) && n > have {
+			c.wrong(schema.Segments.Name, fmt.Sprintf("begins in node %d of source 0x%02x, of which stacks has %d", int32(n-1), source, have))
 		}
 	}
 }

@@ -59,6 +59,13 @@ func TestCheckAnswers(t *testing.T) {
 		{"stack of another capture", func(w *small.Dataset) { w.Program.Own = map[uint8]int64{0x10: 5, 0x11: 4} }, []string{
 			"stacks: has 4 instructions of source 0x11, the manifest says 5", "tasks: has 4 instructions of source 0x11, the manifest says 5",
 		}},
+		{"nodes that segments begin in", func(w *small.Dataset) { setHeads(w, 0, 0) }, nil},
+		{"no such node", func(w *small.Dataset) { setHeads(w, 0, 1) }, []string{
+			"segments: begins in node 1 of source 0x11, of which stacks has 1",
+		}},
+		{"negative node", func(w *small.Dataset) { setHeads(w, -1, 0) }, []string{
+			"segments: begins in node -1 of source 0x10, of which stacks has 1",
+		}},
 		{"twice", func(w *small.Dataset) { w.Program.Counts[0x10][1].Address = 0x8000 }, []string{
 			"counts: has row 1 (address=32768 isa=a32), which is not after the row before in the order of its key",
 		}},
@@ -104,6 +111,16 @@ func TestCheckAnswers(t *testing.T) {
 				t.Errorf("%s, %s: want (-), got (+):\n%s", tt.name, format, d)
 			}
 		}
+	}
+}
+
+// setHeads has the segments of both sources begin in a node of their stacks, of which there is one.
+func setHeads(w *small.Dataset, nodes ...int32) {
+	w.Program.Own = map[uint8]int64{0x10: 5, 0x11: 5}
+	for i, source := range []uint8{0x10, 0x11} {
+		x := w.Segments[source]
+		x.Stack = schema.Of(nodes[i])
+		w.Segments[source] = x
 	}
 }
 
