@@ -181,7 +181,7 @@ func (c *judgedCapture) check(t *testing.T) {
 		do("JSON", `(?m)^  "verdict": "`+word+`",`, c.status, "report", "trust", dir, "--json")
 		do("page", "()", c.status, "report", "html", dir, "-o", page)
 		words["page"] = "none"
-		if m := regexp.MustCompile(`<p class="verdict[^>]*><strong>\S+ ` + word + `\.`).FindSubmatch(read(t, page)); m != nil {
+		if m := regexp.MustCompile(`<details id="trust" class="verdict[^>]*>\n<summary><strong>\S+ ` + word + `\.`).FindSubmatch(read(t, page)); m != nil {
 			words["page"] = verdict.Word(m[1])
 		}
 	} else if c.status == statusDone {
