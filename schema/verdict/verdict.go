@@ -150,9 +150,10 @@ func Judge(f *Facts) Verdict {
 	add(t.ran == 0, Nothing, 0, 0)
 	most := 2*max(t.lost, t.unplaced) > t.bytes // then gaps are what it leads to
 	add(t.gaps > 0 && !most, Gaps, t.gaps, 0)
-	add(t.unplaced > t.lost && most, Unplaced, t.unplaced, t.bytes)
+	unplacedFirst := most && t.unplaced > t.lost
+	add(unplacedFirst, Unplaced, t.unplaced, t.bytes)
 	add(over(t.lost, t.bytes), Lost, t.lost, t.bytes)
-	add(over(t.unplaced, t.bytes) && !(t.unplaced > t.lost && most), Unplaced, t.unplaced, t.bytes)
+	add(!unplacedFirst && over(t.unplaced, t.bytes), Unplaced, t.unplaced, t.bytes)
 	add(t.gaps > 0 && most, Gaps, t.gaps, 0)
 	add(!wrong && over(t.checks-t.agrees, t.checks), Disagreement, t.checks-t.agrees, t.checks)
 	add(f.Outside > 0, Outside, f.Outside, 0)

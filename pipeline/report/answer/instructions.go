@@ -82,8 +82,13 @@ func Listing(l *report.Listing, text func(file string, line uint32) string) *Sec
 
 // Last is what was executed just before a point. text returns a line of a source file.
 func Last(head []Fact, l *last.Excerpt, text func(file string, line uint32) string) *Answer {
-	before := []Fact{{"seq", Int(l.Before)}, {"exception", None}, {"type", None}, {"number", None},
-		{"call", If(l.Call.OK, Int(l.Call.V))}}
+	before := []Fact{
+		{"seq", Int(l.Before)},
+		{"exception", None},
+		{"type", None},
+		{"number", None},
+		{"call", If(l.Call.OK, Int(l.Call.V))},
+	}
 	if x := l.Entry; x != nil {
 		before[1].Value, before[3].Value = Int(x.Ordinal), If(x.Number.OK, Int(x.Number.V))
 		before[2].Value = If(x.Type.OK, Text(x.Type.V.String()))

@@ -148,7 +148,14 @@ type Time struct {
 	Lanes  []Lane   `json:"lanes"`
 	Gaps   []int64  `json:"gaps"` // where each is on the axis
 	Growth Growth   `json:"growth"`
+	Points Points   `json:"points"`
 	Detail *Detail  `json:"detail"` // nil: none was asked for, or there are no rows of instructions
+}
+
+// Points are where some instructions are on the axis of a time, from the first on.
+type Points struct {
+	Seq []int64 `json:"seq"` // each less the one before
+	At  []int64 `json:"at"`  // likewise
 }
 
 // A Detail is the instructions that were executed around points that the page offers to show, in

@@ -40,7 +40,7 @@ func (p *Page) readTasks(dirs []string, test string) (err error) {
 			x.Source[i] = name(strings.TrimSpace(schema.SourceText(t.Source) + " " + t.Core))
 		}
 		x.Switches = append(x.Switches, t.Switches)
-		x.Work.add(p.tookTask(t), all)
+		x.add(p.tookTask(t), all)
 	}
 	p.Data.Tasks = x
 	return nil

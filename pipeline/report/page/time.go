@@ -26,6 +26,7 @@ type clockwork struct {
 	growth *growth.Curve
 	keep   []int64
 
+	points  []int64       // instructions whose place on the axis the page has
 	windows []last.Window // of instructions that the page has
 	detail  *Detail
 }
@@ -61,12 +62,13 @@ func (p *Page) readTimes(m *report.Merged, dir string, opt *Options) ([]*clockwo
 		}
 		gaps, shown := of(p.lost.Gaps), p.shownSeqs(c.place)
 		c.windows = detailWindows(shown, t.Window.From, t.Window.Until, opt.Detail, p.mostGroups(dir, opt))
+		c.points = evenly(t.Window)
 		frames := newFrameIndex(&Frames{}, p.functions)
 		for i := range t.Tasks {
 			frames.task(t.Tasks[i].Name)
 		}
 		var err error
-		c.spans, err = readSpans(t, frames, slices.Concat(seqs, gaps, shown, edges(c.windows)))
+		c.spans, err = readSpans(t, frames, slices.Concat(seqs, gaps, shown, edges(c.windows), c.points))
 		c.gaps, c.keep = c.spans.timesOf(gaps), c.spans.timesOf(shown)
 		slices.Sort(c.keep)
 		times = append(times, c)
@@ -98,14 +100,32 @@ func (c *clockwork) draw(parts int64) Time {
 		x.Growth = r.growth(c.growth)
 	}
 	x.Detail = c.detail
+	for _, seq := range c.points {
+		if at, ok := r.passed[seq]; ok {
+			x.Points.Seq, x.Points.At = append(x.Points.Seq, seq), append(x.Points.At, at)
+		}
+	}
 	x.pack()
 	return x
+}
+
+// evenly returns instructions of a window at equal distances.
+func evenly(w timeline.Window) []int64 {
+	const most = 1000
+	seqs := make([]int64, 0, most)
+	step := max(1, (w.Until-w.From)/most)
+	for seq := w.From; seq < w.Until; seq += step {
+		seqs = append(seqs, seq)
+	}
+	return seqs
 }
 
 // pack puts differences in the place of times.
 func (x *Time) pack() {
 	differences(x.Start)
 	differences(x.Growth.At)
+	differences(x.Points.Seq)
+	differences(x.Points.At)
 	for i := range x.Lanes {
 		differences(x.Lanes[i].Start)
 	}

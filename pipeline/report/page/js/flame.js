@@ -47,7 +47,7 @@ export function drawFlame(place, data) {
   });
   const all = button('Reset', {}, () => {
     search.value = flame.text = '';
-    goTo({t: '', flame: ''});
+    goTo({t: '', flame: '', range: '', seq: ''});
     zoomFlame(flame, -1);
   });
   const box = make('div', {class: 'deep'});
@@ -58,7 +58,7 @@ export function drawFlame(place, data) {
     'aria-label': 'Flame graph: arrow keys choose a frame, Enter zooms to it, Escape shows all',
   }, () => flame.shape.top + flame.shape.rows * FRAME + 2, (pen, width, height) => paintFlame(pen, flame, width, height));
   listen(flame);
-  place.append(make('p', {class: 'soft'}, 'Click a frame to zoom; arrow keys, Enter and Escape do the same. In time order, Ctrl and wheel zoom, and dragging moves.'), flame.deep, flame.figures);
+  place.append(make('p', {class: 'soft'}, 'Click a frame to zoom; arrow keys, Enter and Escape do the same. In time order, and in the lanes: drag over a range for what ran in it, Shift and drag to move, Ctrl and wheel or W and S to zoom.'), flame.deep, flame.figures);
   view.time.pictures.push(() => flame.mode === 'in time order' && flame.picture.again());
   view.time.changed.push(change);
   const setMode = mode => {

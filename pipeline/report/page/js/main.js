@@ -8,6 +8,7 @@ import {drawInstructions} from './instructions.js';
 import {drawGrowth, drawLanes} from './lanes.js';
 import {drawMap} from './map.js';
 import {readData, view} from './model.js';
+import {drawRange} from './range.js';
 import {drawSearch} from './search.js';
 import {drawSource} from './source.js';
 import {followState} from './url.js';
@@ -30,7 +31,7 @@ function drawAll(data) {
   if (document.getElementById('lines')) (data.source?.files ?? []).forEach((file, i) => view.sources.set(file.file, i));
   for (const [id, draw] of [
     ['search', drawSearch], ['map', drawMap], ['table', drawTable], ['lines', drawSource],
-    ['flame', drawFlame], ['lanes', drawLanes], ['instructions', drawInstructions], ['growth', drawGrowth], ['durations', drawDurations],
+    ['flame', drawFlame], ['lanes', drawLanes], ['range', drawRange], ['instructions', drawInstructions], ['growth', drawGrowth], ['durations', drawDurations],
   ]) {
     const place = document.getElementById(id);
     if (place) safely(place, () => draw(place, data));

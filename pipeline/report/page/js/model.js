@@ -15,8 +15,8 @@ export const view = {
   pictures: [], // functions that draw a canvas again
   waiting: new Set(), // those of them that will, before the next frame of the screen
   sources: new Map(), // index of a file in data.files → index in data.source.files
-  // Of data.times: pictures share the window, and the mark at the chosen instruction; -1: none is.
-  time: {index: 0, from: 0, to: 0, mark: -1, pictures: [], changed: []},
+  // Of data.times: pictures share the window, the mark at the chosen instruction, -1 if none is, and the range.
+  time: {index: 0, from: 0, to: 0, mark: -1, range: null, pictures: [], changed: []},
   followLine: null, // (file, line): shows a line where the source is, set by the source
 };
 

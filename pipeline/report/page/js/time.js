@@ -7,7 +7,7 @@ import {timeKey} from './keys.js';
 import {view} from './model.js';
 import {figures} from './table.js';
 import {counted, cut, thousands} from './text.js';
-import {setState} from './url.js';
+import {goTo, setState} from './url.js';
 
 export const AXIS = 20;
 
@@ -101,8 +101,17 @@ export function drawGaps(pen, gaps, scale, width, height) {
   }
 }
 
-/** The chosen instruction. */
+/** The chosen range, and the chosen instruction. */
 export function drawMark(pen, scale, height) {
+  const {range} = view.time;
+  if (range && range.index === view.time.index) {
+    const [from, to] = [Math.max(scale.x(range.from), scale.left), Math.max(scale.x(range.to), scale.left)];
+    pen.save();
+    pen.globalAlpha = 0.25;
+    pen.fillStyle = css(colour('own'));
+    pen.fillRect(from, 0, to - from, height);
+    pen.restore();
+  }
   const x = scale.x(view.time.mark);
   if (view.time.mark < 0 || x < scale.left) return;
   pen.fillStyle = css(colour('ink'));
@@ -116,7 +125,10 @@ function drawLine(pen, x1, y1, x2, y2) {
   pen.stroke();
 }
 
-/** Lets a picture over time be zoomed by Ctrl and wheel, and dragged. on() says if it is one now. */
+/**
+ * Lets a picture over time be zoomed by Ctrl and wheel. Dragging chooses a range or, with Shift,
+ * moves. on() says if the picture is one over time now.
+ */
 export function movable(canvas, on) {
   const scale = () => scaleOf(view.time, margin(canvas.clientWidth), canvas.clientWidth);
   canvas.addEventListener('wheel', event => {
@@ -126,7 +138,7 @@ export function movable(canvas, on) {
   }, {passive: false});
   let drag = null;
   canvas.addEventListener('pointerdown', event => {
-    if (on()) drag = {x: event.clientX, from: view.time.from, moved: false};
+    if (on() && event.button === 0) drag = {x: event.clientX, at: scale().value(event.offsetX), from: view.time.from, moved: false};
   });
   canvas.addEventListener('pointermove', event => {
     if (!drag || (event.buttons & 1) === 0) return;
@@ -134,13 +146,23 @@ export function movable(canvas, on) {
     if (!drag.moved && Math.abs(by) < 4) return;
     if (!drag.moved) canvas.setPointerCapture(event.pointerId);
     drag.moved = true;
-    const wide = view.time.to - view.time.from;
-    const from = drag.from - by / scale().each;
-    setTime(from, from + wide);
+    const {time} = view;
+    if (event.shiftKey) {
+      const from = drag.from - by / scale().each;
+      setTime(from, from + time.to - time.from);
+      return;
+    }
+    const ends = [drag.at, scale().value(event.offsetX)].map(at => Math.round(Math.min(Math.max(at, time.from), time.to)));
+    time.range = {index: time.index, from: Math.min(...ends), to: Math.max(...ends)};
+    drawSoon(time.pictures);
   });
-  // A click that ends a drag chooses nothing.
+  // A click that ends a drag chooses nothing else.
   canvas.addEventListener('click', event => {
-    if (drag?.moved) event.stopImmediatePropagation();
+    if (drag?.moved) {
+      event.stopImmediatePropagation();
+      const {range} = view.time;
+      if (range && range.to > range.from) goTo({range: timeKey(range.index, range.from, range.to)});
+    }
     drag = null;
   }, {capture: true});
 }
