@@ -35,10 +35,10 @@ func (d *Decoder) isException(a *received) bool {
 	if _, ok := d.cfg.vector(to); !ok {
 		return false
 	}
-	if !d.walk.Known() || d.split.orphan {
+	if !d.Walk.Known() || d.Rec.Half.Orphan {
 		return true
 	}
-	in, mapped := d.walk.Peek()
+	in, mapped := d.Walk.Peek()
 	return !mapped || !isDirect(&in) || decode.PC{Address: in.Target, ISA: in.TargetISA} != to
 }
 
@@ -66,8 +66,8 @@ func (d *Decoder) exception(b *branch) {
 		Number: schema.Of(number), Type: schema.Of(kind), Target: schema.Of(to.Address),
 		ReturnAddress: d.returnAddress(b, kind),
 	}
-	x.Key = d.key()
-	d.rec.Enter(x)
+	x.Key = d.Key()
+	d.Rec.Enter(x)
 	d.lost()
 	d.setContext(a)
 	if !b.cuts() {
@@ -78,12 +78,12 @@ func (d *Decoder) exception(b *branch) {
 // returnAddress takes the status of the branch to an exception: of an SVC, or of an
 // instruction that is cancelled. It returns where the exception returns to.
 func (d *Decoder) returnAddress(b *branch, kind schema.ExceptionType) schema.Null[schema.Address] {
-	if !d.walk.Known() {
+	if !d.Walk.Known() {
 		return d.cancelUnplaced(kind)
 	}
-	at := d.here().Address
-	if kind == schema.ExcSVC && !d.split.second && !d.split.orphan {
-		in, mapped := d.walk.Peek()
+	at := d.Here().Address
+	if kind == schema.ExcSVC && !d.Rec.Half.Second && !d.Rec.Half.Orphan {
+		in, mapped := d.Walk.Peek()
 		if !mapped {
 			d.stopped(flow.Missing)
 			d.unplaced()
@@ -95,8 +95,8 @@ func (d *Decoder) returnAddress(b *branch, kind schema.ExceptionType) schema.Nul
 		}
 	}
 	d.dropData(b.data)
-	d.dropHalf()
-	d.rec.Event(d.key(), schema.EventCancelled, schema.Of(at), "")
+	d.DropHalf()
+	d.Rec.Event(d.Key(), schema.EventCancelled, schema.Of(at), "")
 	return schema.Null[schema.Address]{V: at, OK: kind != schema.ExcReset}
 }
 
@@ -106,8 +106,8 @@ func (d *Decoder) cancelUnplaced(kind schema.ExceptionType) schema.Null[schema.A
 	if kind == schema.ExcSVC {
 		d.unplaced()
 	} else {
-		d.closeUnplaced()
-		d.rec.Event(d.key(), schema.EventCancelled, schema.Null[schema.Address]{}, "")
+		d.CloseUnplaced()
+		d.Rec.Event(d.Key(), schema.EventCancelled, schema.Null[schema.Address]{}, "")
 	}
 	return schema.Null[schema.Address]{}
 }

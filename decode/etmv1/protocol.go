@@ -39,9 +39,10 @@ func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decode
 
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {
 	d := &Decoder{
-		cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
-		pins: port.NewPins(c.Width, nil), state: state{frames: newFramer(c)},
-		rec: record.Recorder{CycleAccurate: c.CycleAccurate, UnitBytes: port.SampleBytes},
+		cfg: *c, pins: port.NewPins(c.Width, nil), state: state{frames: newFramer(c)},
+		Follower: record.NewFollower(mem, flow.Rules{}, packets, record.Recorder{
+			CycleAccurate: c.CycleAccurate, UnitBytes: port.SampleBytes, TracesData: c.TracesData(),
+		}),
 	}
 	d.frames.usualTo = &d.branches
 	return d

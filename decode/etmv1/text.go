@@ -101,8 +101,8 @@ type line struct {
 
 // beginLine begins the row of the current sample, if the table was asked for.
 func (d *Decoder) beginLine(s port.Sample) {
-	if d.packets {
-		d.line = line{d.cfg.sampleText(s), d.walk.Seq}
+	if d.Packets {
+		d.line = line{d.cfg.sampleText(s), d.Walk.Seq}
 		if d.at < d.busy {
 			addOffset(&d.line.PacketText)
 		}
@@ -111,14 +111,14 @@ func (d *Decoder) beginLine(s port.Sample) {
 
 // endLine makes the row, unless the sample may be dropped.
 func (d *Decoder) endLine(s port.Sample) {
-	if d.packets && !s.Droppable() {
-		d.rec.Packet(d.index(d.at), d.line.seq, d.line.PacketText)
+	if d.Packets && !s.Droppable() {
+		d.Rec.Packet(d.index(d.at), d.line.seq, d.line.PacketText)
 	}
 }
 
 // addData adds the bytes of a transfer, and what they say.
 func (d *Decoder) addData(r *reader, x *transfer) {
-	if !d.packets {
+	if !d.Packets {
 		return
 	}
 	d.line.Owed = append(d.line.Owed, r.bytes...)

@@ -36,18 +36,18 @@ func (c *Config) vector(at decode.PC) (vector, bool) {
 // returnAddress returns the address that an exception between instructions returns to:
 // the PC that the flow has reached.
 func (d *Decoder) returnAddress(kind schema.ExceptionType) schema.Null[schema.Address] {
-	if !d.walk.Known() || kind == schema.ExcReset {
+	if !d.Walk.Known() || kind == schema.ExcReset {
 		return schema.Null[schema.Address]{}
 	}
-	return schema.Of(d.here().Address)
+	return schema.Of(d.Here().Address)
 }
 
 // enter records the entry to an exception and goes to its vector.
 func (d *Decoder) enter(x schema.Exception, to decode.PC) {
-	d.dropHalf()
-	x.Key, x.Target = d.key(), schema.Of(to.Address)
+	d.DropHalf()
+	x.Key, x.Target = d.Key(), schema.Of(to.Address)
 	d.goTo(to)
-	d.rec.Enter(x)
+	d.Rec.Enter(x)
 }
 
 // cancelling applies a branch address with the E bit: an exception took the place of
@@ -64,9 +64,9 @@ func (d *Decoder) cancelling(to decode.PC, v vector) {
 // §5.5). If only the previous part knows that, the stitcher completes it, unless the
 // exception does not return.
 func (d *Decoder) cancel(noReturn bool) (address schema.Null[schema.Address]) {
-	if d.split.first {
-		address = schema.Of(d.walk.PC().Address)
-		d.dropHalf()
+	if d.Rec.Half.First {
+		address = schema.Of(d.Walk.PC().Address)
+		d.DropHalf()
 		d.setCancelable(decode.NothingCancelable)
 		return address
 	}
@@ -75,34 +75,24 @@ func (d *Decoder) cancel(noReturn bool) (address schema.Null[schema.Address]) {
 	d.last = lastInstruction{}
 	switch cancelable {
 	case decode.CancelableInstruction:
-		d.attach() // before the instruction is removed
-		at, _, _ := d.walk.TakeBack(d.rec.Base)
-		d.dropReturn(row)
-		d.rec.Result.Lower(d.rec.Base, d.rec.Result.Ends(), d.walk.Seq, 1)
+		d.Attach() // before the instruction is removed
+		at, _, _ := d.Walk.TakeBack(d.Rec.Base)
+		d.DropReturn(row)
+		d.Rec.Result.Lower(d.Rec.Base, d.Rec.Result.Ends(), d.Walk.Seq, 1)
 		d.takeBackCost()
 		address = schema.Of(at)
-		d.takenBack()
+		d.Element(decode.DataElement{Key: d.Key(), Kind: decode.ElementTakenBack})
 	case decode.CancelableEarlier:
 		d.takeBackCost()
 		d.back.Cancel = schema.Of(decode.BackCancel{
-			Event: len(d.rec.Result.Events), Exception: len(d.rec.Result.Exceptions), Return: row, DataElement: d.takenBack(),
-			NoReturn: noReturn,
+			Event: len(d.Rec.Result.Events), Exception: len(d.Rec.Result.Exceptions), Return: row, NoReturn: noReturn,
+			DataElement: d.Element(decode.DataElement{Key: d.Key(), Kind: decode.ElementTakenBack}),
 		})
 	case decode.CancelableUnplaced:
 	case decode.NothingCancelable, decode.CancelableReturn:
-		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[schema.Address]{}, decode.NothingToCancel)
+		d.Rec.Event(d.Key(), schema.EventInconsistent, schema.Null[schema.Address]{}, decode.NothingToCancel)
 		return address
 	}
-	d.rec.Event(d.key(), schema.EventCancelled, address, "")
+	d.Rec.Event(d.Key(), schema.EventCancelled, address, "")
 	return address
-}
-
-// dropReturn removes a `return` row.
-func (d *Decoder) dropReturn(row int) {
-	if row == noRow {
-		return
-	}
-	ends := d.rec.Result.Ends()
-	d.rec.Result.RemoveException(row, &ends)
-	d.rec.Result.Truncate(ends)
 }

@@ -128,5 +128,5 @@ func (d *Decoder) recordSample(x *frame) {
 	if s.Droppable() {
 		return
 	}
-	d.rec.Packet(x.at*port.SampleBytes, d.walk.Seq, d.cfg.frameText(x, s, d.frames.bytes))
+	d.Rec.Packet(x.at*port.SampleBytes, d.Walk.Seq, d.cfg.frameText(x, s, d.frames.bytes))
 }

@@ -45,15 +45,15 @@ type warm struct {
 // decodeWarm decodes packets from Data[i] on, as long as they are warm, and returns
 // where it stopped.
 func (d *Decoder) decodeWarm(i int) int {
-	last := min(i+len(d.rec.Bytes(i))-maxAddressBytes, i+maxWarmBytes) // no packet that begins up to it is cut off
+	last := min(i+len(d.Rec.Bytes(i))-maxAddressBytes, i+maxWarmBytes) // no packet that begins up to it is cut off
 	if i > last || !d.isWarm() {
 		return i
 	}
-	at, pos, ok := d.walk.LendInside()
+	at, pos, ok := d.Walk.LendInside()
 	if !ok {
 		return i
 	}
-	runs, seq := d.rec.Result.Runs, d.walk.Seq
+	runs, seq := d.Rec.Result.Runs, d.Walk.Seq
 	w := warm{d: d, at: at, pos: pos, seq: seq, from: seq, runs: runs[:cap(runs)], n: len(runs), addressSeq: -1}
 	if d.afterBranch {
 		w.addressSeq = seq
@@ -67,8 +67,8 @@ func (d *Decoder) decodeWarm(i int) int {
 		return w.count(i, last)
 	}
 	end := w.runsOf(i, last)
-	d.walk.EndRuns(w.runs[:w.n], len(runs), seq, w.seq-seq)
-	if d.rec.Result.Runs = w.runs[:w.n]; end > i {
+	d.Walk.EndRuns(w.runs[:w.n], len(runs), seq, w.seq-seq)
+	if d.Rec.Result.Runs = w.runs[:w.n]; end > i {
 		w.cool(end)
 	}
 	return end
@@ -85,15 +85,15 @@ func (w *warm) runsOf(i, last int) int {
 // isWarm reports whether the next packets may be decoded warm: only atoms or an address
 // are due.
 func (d *Decoder) isWarm() bool {
-	return d.cfg.OneT32 && !d.packets && !d.inDebug && !d.unsure && !d.unplacedRun.active && (d.walk.Known() || d.pending)
+	return d.cfg.OneT32 && !d.Packets && !d.inDebug && !d.unsure && !d.Rec.Unplaced.Active && (d.Walk.Known() || d.pending)
 }
 
 // packet decodes the packet at Data[i], if it is warm, and returns its length; 0 if not.
 func (w *warm) packet(i int) int {
-	data := w.d.rec.Part.Data
+	data := w.d.Rec.Part.Data
 	switch h := &w.d.headers[data[i]]; h.kind {
 	case warmAtoms:
-		if w.atoms(h, int64(w.d.rec.Offsets.At(i))) {
+		if w.atoms(h, int64(w.d.Rec.Offsets.At(i))) {
 			return 1
 		}
 	case warmAddress:
@@ -103,7 +103,7 @@ func (w *warm) packet(i int) int {
 		}
 		return length
 	case warmCycles:
-		w.wait(h, int64(w.d.rec.Offsets.At(i)), w.seq)
+		w.wait(h, int64(w.d.Rec.Offsets.At(i)), w.seq)
 		return 1
 	}
 	return 0
@@ -120,9 +120,9 @@ func (w *warm) atoms(h *warmHeader, offset int64) bool {
 		w.runs = room(w.runs, w.n)
 	}
 	if w.seq == w.from {
-		d.rec.Settle()
+		d.Rec.Settle()
 	}
-	at, pos, n, pause := d.walk.Inside(w.at, w.pos, w.runs[w.n:], int(h.count), uint64(h.failed), offset, w.seq-w.from)
+	at, pos, n, pause := d.Walk.Inside(w.at, w.pos, w.runs[w.n:], int(h.count), uint64(h.failed), offset, w.seq-w.from)
 	if n == 0 {
 		return false
 	}
@@ -158,7 +158,7 @@ func (w *warm) address(b []byte) int {
 	default:
 		w.indirect++
 		if w.left.Known() {
-			w.d.walk.NoteArrival(w.left, next, w.seq-w.from)
+			w.d.Walk.NoteArrival(w.left, next, w.seq-w.from)
 		}
 	}
 	w.at, w.pos = next, 0
@@ -206,7 +206,7 @@ func (d *Decoder) warmBranch(b []byte, at flow.Cursor) (next flow.Cursor, length
 	shift := uint32(addressShift(state))
 	mask := uint32(1)<<(sent+shift) - 1
 	to := d.address&^schema.Address(mask) | schema.Address(v<<shift&mask)
-	if next = d.walk.AddressCursor(decode.PC{Address: to, ISA: state}, d.rec.Security()); !next.Known() || at.Known() && next != at {
+	if next = d.Walk.AddressCursor(decode.PC{Address: to, ISA: state}, d.Rec.Security()); !next.Known() || at.Known() && next != at {
 		return next, 0
 	}
 	d.address, d.isa, d.altISA = to, state, thumbEE
@@ -216,17 +216,17 @@ func (d *Decoder) warmBranch(b []byte, at flow.Cursor) (next flow.Cursor, length
 // cool gives the state of the fast path back, which ends at Data[end].
 func (w *warm) cool(end int) {
 	d, atoms := w.d, w.seq-w.from
-	d.offset = d.rec.Offset(end - 1)
+	d.Offset = d.Rec.Offset(end - 1)
 	if w.addressEnd == end {
-		d.offset = d.rec.Offset(w.addressAt)
+		d.Offset = d.Rec.Offset(w.addressAt)
 	}
-	d.walk.Seq = w.seq
+	d.Walk.Seq = w.seq
 	if d.pending = !w.at.Known(); d.pending {
-		d.walk.Lose()
+		d.Walk.Lose()
 	} else {
-		d.walk.ResumeInside(w.at, w.pos, w.pause)
+		d.Walk.ResumeInside(w.at, w.pos, w.pause)
 	}
-	q := &d.rec.Segment.Quality
+	q := &d.Rec.Segment.Quality
 	q.Branches += w.indirect + w.repeated
 	q.BranchesIndirect += w.indirect
 	q.BranchesRepeated += w.repeated
@@ -236,8 +236,8 @@ func (w *warm) cool(end int) {
 	}
 	if atoms > 0 { // see walked
 		d.setCancelable(decode.CancelableInstruction)
-		d.since.instructions = true
-		d.underway = d.started && !d.atoms && atoms == 1 && d.walk.TransfersData()
+		d.Rec.Since.Instructions = true
+		d.underway = d.started && !d.atoms && atoms == 1 && d.Walk.TransfersData()
 		d.atoms = true
 	}
 }

@@ -10,7 +10,7 @@ import (
 // that stay in their block or end with it, are in its loop, with all counters in local
 // variables; all else is for packet. Slots after the rows are overwritten.
 func (w *warm) cyclePackets(i, last int) int {
-	data, offsets, headers, part := w.d.rec.Part.Data, &w.d.rec.Offsets, w.d.headers, w.d.walk.Part()
+	data, offsets, headers, part := w.d.Rec.Part.Data, &w.d.Rec.Offsets, w.d.headers, w.d.Walk.Part()
 	at, pos, size, index := w.at, w.pos, 0, uint32(0) // of size 0: the first atoms are for packet, which settles
 	runs, n, costs, paid, counts, rows := w.runs, w.n, w.costs, w.paid, w.counts, w.rows
 	start, cycle, waits, seq := w.span.Cycle.V, w.cycle, uint32(w.waits), int32(w.seq-w.span.Seq)

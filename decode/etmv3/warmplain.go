@@ -8,7 +8,7 @@ import "github.com/tracelake/tracelake/decode/flow"
 // local variables.
 func (w *warm) plain(i, last int) int {
 	d, at, pos, seq, n, pause := w.d, w.at, w.pos, w.seq, w.n, w.pause
-	data, offsets, headers, walk := d.rec.Part.Data, &d.rec.Offsets, d.headers, d.walk
+	data, offsets, headers, walk := d.Rec.Part.Data, &d.Rec.Offsets, d.headers, d.Walk
 packets:
 	for i <= last && pause == flow.AtBlock {
 		switch h := &headers[data[i]]; {
@@ -17,7 +17,7 @@ packets:
 				w.runs = room(w.runs, n)
 			}
 			if seq == w.from {
-				d.rec.Settle()
+				d.Rec.Settle()
 			}
 			to, inside, walked, stop := walk.Inside(at, pos, w.runs[n:], int(h.count), uint64(h.failed), int64(offsets.At(i)), seq-w.from)
 			if walked == 0 || stop == flow.AfterExecuted && d.returnsFrom(to) {

@@ -44,14 +44,14 @@ func atomsLeft(left uint8) Packet {
 // decodeWarm decodes packets from Data[i] on, as long as they are warm, and returns
 // where it stopped.
 func (d *Decoder) decodeWarm(i int) int {
-	data := d.rec.Part.Data
+	data := d.Rec.Part.Data
 	// Packets begin at last or before, so that neither the end of what they may reach
 	// cuts one off, nor the end of the data eight bytes from where it begins.
-	last := min(i+len(d.rec.Bytes(i))-longestWarm, len(data)-8)
-	if i > last || data[i]&0x81 == 0 || d.packets {
+	last := min(i+len(d.Rec.Bytes(i))-longestWarm, len(data)-8)
+	if i > last || data[i]&0x81 == 0 || d.Packets {
 		return i
 	}
-	at := d.walk.Lend()
+	at := d.Walk.Lend()
 	switch {
 	case !at.Known():
 		return i
@@ -67,21 +67,21 @@ func (d *Decoder) decodeWarm(i int) int {
 
 // warmAtoms is decodeWarm outside cycle-accurate mode.
 func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
-	data, runs, n := d.rec.Part.Data, d.rec.Result.Runs, len(d.rec.Result.Runs)
-	from, seq := n, d.walk.Seq
+	data, runs, n := d.Rec.Part.Data, d.Rec.Result.Runs, len(d.Rec.Result.Runs)
+	from, seq := n, d.Walk.Seq
 	runs = runs[:cap(runs)]
 	reached := decode.PC{Address: d.address, ISA: d.isa}
-	offset, left, exit := d.offset, uint8(0), flow.AtBlock
+	offset, left, exit := d.Offset, uint8(0), flow.AtBlock
 	for i <= last {
 		if n+maxAtoms > len(runs) {
 			runs = room(runs, n)
 		}
 		h := data[i]
 		if atoms := outcomes[h]; atoms != 0 {
-			offset = int64(d.rec.Offsets.At(i))
+			offset = int64(d.Rec.Offsets.At(i))
 			i++
 			var walked int
-			at, walked, left, exit = d.walk.Atoms(at, runs[n:], atoms, offset)
+			at, walked, left, exit = d.Walk.Atoms(at, runs[n:], atoms, offset)
 			if n += walked; left > 1 || exit != flow.AtBlock {
 				break
 			}
@@ -94,7 +94,7 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 		if length == 0 {
 			break
 		}
-		next, ok := d.walk.Branch(at, &runs[n], int64(d.rec.Offsets.At(i)), to)
+		next, ok := d.Walk.Branch(at, &runs[n], int64(d.Rec.Offsets.At(i)), to)
 		if !ok {
 			break
 		}
@@ -107,8 +107,8 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 		}
 		at = next
 	}
-	d.offset = offset
-	d.walk.EndRuns(runs[:n], from, seq, d.walk.Seq-seq)
+	d.Offset = offset
+	d.Walk.EndRuns(runs[:n], from, seq, d.Walk.Seq-seq)
 	d.cool(at, exit, runs[:n], reached)
 	if left > 1 {
 		p := atomsLeft(left)
@@ -120,16 +120,16 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 // warmCounted is decodeWarm in cycle-accurate mode: one atom a packet, and a count in
 // each.
 func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
-	span, ok := d.rec.Result.Counts.Open(d.walk.Seq, d.rec.Point(), 0)
+	span, ok := d.Rec.Result.Counts.Open(d.Walk.Seq, d.Rec.Point(), 0)
 	if !ok {
 		return i
 	}
-	data, runs, counts := d.rec.Part.Data, d.rec.Result.Runs, d.rec.Result.Counts.Rows
+	data, runs, counts := d.Rec.Part.Data, d.Rec.Result.Runs, d.Rec.Result.Counts.Rows
 	n, m := len(runs), len(counts)
 	runs, counts = runs[:cap(runs)], counts[:cap(counts)]
-	cycle, start := d.rec.Cycle-span.Cycle.V, span.Cycle.V
+	cycle, start := d.Rec.Cycle-span.Cycle.V, span.Cycle.V
 	reached := decode.PC{Address: d.address, ISA: d.isa}
-	offset, exit := d.offset, flow.AtBlock
+	offset, exit := d.Offset, flow.AtBlock
 	keep, sums := d.keptCounts(), packetSums{}
 	for i <= last {
 		if n == len(runs) || m == len(counts) {
@@ -151,16 +151,16 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 			countLength = lengthOfCount(word)
 			cycles = countOf(word, countLength)
 		}
-		if d.walk.Seq+at.Instructions()-span.Seq > schema.CountReach || cycle+int64(cycles) >= schema.CountReach {
+		if d.Walk.Seq+at.Instructions()-span.Seq > schema.CountReach || cycle+int64(cycles) >= schema.CountReach {
 			break
 		}
-		offset = int64(d.rec.Offsets.At(i))
+		offset = int64(d.Rec.Offsets.At(i))
 		run, kind, e := &runs[n], schema.CountAtom, ^h>>1&1
 		var next flow.Cursor
 		if length == 0 {
-			next, ok = d.walk.Step(at, run, e, offset)
+			next, ok = d.Walk.Step(at, run, e, offset)
 		} else {
-			next, ok = d.walk.Branch(at, run, offset, to)
+			next, ok = d.Walk.Branch(at, run, offset, to)
 			kind = schema.CountBranch
 		}
 		if !ok {
@@ -171,7 +171,7 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 		run.Cycles, run.Cycle, run.Flags = cycles, start+cycle, schema.RunHasCycles
 		n++
 		x := &counts[m]
-		x.Offset, x.Seq, x.Cycle, x.Cycles, x.Kind = offset, int32(d.walk.Seq-1-span.Seq), int32(cycle), cycles, kind
+		x.Offset, x.Seq, x.Cycle, x.Cycles, x.Kind = offset, int32(d.Walk.Seq-1-span.Seq), int32(cycle), cycles, kind
 		m += keep
 		sums.add(kind, cycles)
 		pause := flow.AfterFailed + flow.Pause(e)
@@ -185,9 +185,9 @@ func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
 		}
 		at = next
 	}
-	d.rec.Cycle, d.rec.Result.Counts.Rows = start+cycle, counts[:m]
+	d.Rec.Cycle, d.Rec.Result.Counts.Rows = start+cycle, counts[:m]
 	d.addSums(&sums)
-	d.offset = offset
+	d.Offset = offset
 	d.cool(at, exit, runs[:n], reached)
 	return i
 }
@@ -203,7 +203,7 @@ func (s *packetSums) add(kind schema.CountKind, cycles uint32) {
 // keptCounts is how many rows a count has in the fast path: 1, or 0 where counts are summed
 // up. Then the slot after the rows is overwritten by each.
 func (d *Decoder) keptCounts() int {
-	if d.rec.Summed {
+	if d.Rec.Summed {
 		return 0
 	}
 	return 1
@@ -211,11 +211,11 @@ func (d *Decoder) keptCounts() int {
 
 // addSums records the counts of the fast path, where they have no rows.
 func (d *Decoder) addSums(s *packetSums) {
-	if !d.rec.Summed {
+	if !d.Rec.Summed {
 		return
 	}
 	for kind, x := range s {
-		d.rec.Sum(schema.CountKind(kind), x.counts, x.cycles)
+		d.Rec.Sum(schema.CountKind(kind), x.counts, x.cycles)
 	}
 }
 
@@ -226,16 +226,16 @@ const toAddress = flow.AfterExecuted + 1
 // cool gives a warm walk back to the operations of appendix B.3. runs are all runs so far,
 // reached is LastState.
 func (d *Decoder) cool(at flow.Cursor, exit flow.Pause, runs []schema.Run, reached decode.PC) {
-	if len(runs) > len(d.rec.Result.Runs) {
-		d.rec.Settle() // only plain packets change spans, so one is due before the first run or not at all
-		d.rec.Result.Runs = runs
+	if len(runs) > len(d.Rec.Result.Runs) {
+		d.Rec.Settle() // only plain packets change spans, so one is due before the first run or not at all
+		d.Rec.Result.Runs = runs
 	}
 	d.address, d.isa = reached.Address, reached.ISA
-	d.walk.Resume(at)
+	d.Walk.Resume(at)
 	switch exit {
 	case flow.AtBlock:
 	case toAddress:
-		d.walk.Goto(reached, d.rec.Security())
+		d.Walk.Goto(reached, d.Rec.Security())
 	default:
 		d.leaveWaypoint(exit == flow.AfterExecuted)
 	}
@@ -245,9 +245,9 @@ func (d *Decoder) cool(at flow.Cursor, exit flow.Pause, runs []schema.Run, reach
 // position, as compareBranch does.
 func (d *Decoder) countBranch(at flow.Cursor) {
 	if at.Indirect() {
-		d.rec.Segment.Quality.IndirectBranch()
+		d.Rec.Segment.Quality.IndirectBranch()
 	} else {
-		d.rec.Segment.Quality.RepeatedBranch()
+		d.Rec.Segment.Quality.RepeatedBranch()
 	}
 }
 

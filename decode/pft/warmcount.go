@@ -12,8 +12,8 @@ import (
 
 // warmTurns is warmAtoms, where what ran is only counted.
 func (d *Decoder) warmTurns(i, last int, at flow.Cursor) int {
-	data, part := d.rec.Part.Data, d.walk.Part()
-	s := d.walk.BeginStretch(at)
+	data, part := d.Rec.Part.Data, d.Walk.Part()
+	s := d.Walk.BeginStretch(at)
 	reached := decode.PC{Address: d.address, ISA: d.isa}
 	// Of the stretch: the last packet of atoms, those that are left of it, the instructions,
 	// the block that executed last and its outcome.
@@ -25,9 +25,9 @@ packets:
 		if left = outcomes[h]; left != 0 {
 			header, branched = i, false
 			i++
-			if p := d.walk.Path(at, left); p != nil {
+			if p := d.Walk.Path(at, left); p != nil {
 				if p.Steps {
-					d.walk.PathSteps(p, n)
+					d.Walk.PathSteps(p, n)
 				}
 				before, e, at, left = p.Last, p.E, p.To, 0
 				n += int64(p.N)
@@ -40,7 +40,7 @@ packets:
 					next = at.Leave(now)
 				} else {
 					var ok bool
-					if next, ok = d.walk.Special(at, now, n); !ok {
+					if next, ok = d.Walk.Special(at, now, n); !ok {
 						break packets
 					}
 				}
@@ -60,7 +60,7 @@ packets:
 		if length == 0 {
 			break
 		}
-		next, ok := d.walk.BranchTo(at, to, n)
+		next, ok := d.Walk.BranchTo(at, to, n)
 		if !ok {
 			break
 		}
@@ -74,7 +74,7 @@ packets:
 	}
 	s.N, s.Last, s.E = n, before, e
 	if header >= 0 {
-		d.offset = int64(d.rec.Offsets.At(header))
+		d.Offset = int64(d.Rec.Offsets.At(header))
 	}
 	d.coolTurns(&s, at, reached, branched)
 	if left > 1 {
@@ -88,11 +88,11 @@ packets:
 // was the last packet.
 func (d *Decoder) coolTurns(s *flow.Stretch, at flow.Cursor, reached decode.PC, branched bool) {
 	if s.N > 0 {
-		d.rec.Settle()
+		d.Rec.Settle()
 	}
-	at, exit := d.walk.EndStretch(s, at, d.offset)
+	at, exit := d.Walk.EndStretch(s, at, d.Offset)
 	if branched && exit != flow.AtBlock {
 		exit = toAddress
 	}
-	d.cool(at, exit, d.rec.Result.Runs, reached)
+	d.cool(at, exit, d.Rec.Result.Runs, reached)
 }

@@ -10,19 +10,19 @@ import (
 
 // warmTimed is warmCounted, where what ran is only counted.
 func (d *Decoder) warmTimed(i, last int, at flow.Cursor) int {
-	span, ok := d.rec.Result.Counts.Open(d.walk.Seq, d.rec.Point(), 0)
+	span, ok := d.Rec.Result.Counts.Open(d.Walk.Seq, d.Rec.Point(), 0)
 	if !ok {
 		return i
 	}
-	data, counts := d.rec.Part.Data, d.rec.Result.Counts.Rows
+	data, counts := d.Rec.Part.Data, d.Rec.Result.Counts.Rows
 	m := len(counts)
 	counts = counts[:cap(counts)]
-	begun, stretches := d.rec.Cycle, len(d.rec.Result.Stretches)
-	cycle, start, seq := begun-span.Cycle.V, span.Cycle.V, d.walk.Seq-span.Seq
-	s, part := d.walk.BeginStretch(at), d.walk.Part()
+	begun, stretches := d.Rec.Cycle, len(d.Rec.Result.Stretches)
+	cycle, start, seq := begun-span.Cycle.V, span.Cycle.V, d.Walk.Seq-span.Seq
+	s, part := d.Walk.BeginStretch(at), d.Walk.Part()
 	reached := decode.PC{Address: d.address, ISA: d.isa}
 	// Of the last packet.
-	offset, cycles, branched := d.offset, uint32(0), false
+	offset, cycles, branched := d.Offset, uint32(0), false
 	keep, sums := d.keptCounts(), packetSums{}
 	for i <= last {
 		if m == len(counts) {
@@ -52,22 +52,22 @@ func (d *Decoder) warmTimed(i, last int, at flow.Cursor) int {
 		switch {
 		case length > 0:
 			kind, e = schema.CountBranch, 1
-			next, ok = d.walk.BranchTo(at, to, s.N)
+			next, ok = d.Walk.BranchTo(at, to, s.N)
 		case at.Ready(part, e):
 			next = at.Leave(e)
 		default:
-			next, ok = d.walk.Special(at, e, s.N)
+			next, ok = d.Walk.Special(at, e, s.N)
 		}
 		if !ok {
 			break
 		}
-		d.walk.AddCycles(at, e, next, int64(count))
-		offset, cycles, branched = int64(d.rec.Offsets.At(i)), count, length > 0
+		d.Walk.AddCycles(at, e, next, int64(count))
+		offset, cycles, branched = int64(d.Rec.Offsets.At(i)), count, length > 0
 		i += length + countLength
 		cycle += int64(count)
 		s.N += at.Instructions()
 		s.Last, s.E = at, e
-		d.walk.TimeStep(s.N, start+cycle)
+		d.Walk.TimeStep(s.N, start+cycle)
 		x := &counts[m]
 		x.Offset, x.Seq, x.Cycle, x.Cycles, x.Kind = offset, int32(seq+s.N-1), int32(cycle), count, kind
 		m += keep
@@ -80,18 +80,18 @@ func (d *Decoder) warmTimed(i, last int, at flow.Cursor) int {
 			break
 		}
 	}
-	d.rec.Cycle, d.rec.Result.Counts.Rows = start+cycle, counts[:m]
+	d.Rec.Cycle, d.Rec.Result.Counts.Rows = start+cycle, counts[:m]
 	d.addSums(&sums)
-	d.offset = offset
+	d.Offset = offset
 	if s.N > 0 {
-		d.walk.AddCycles(s.Last, s.E, at, -int64(cycles)) // it becomes a run
+		d.Walk.AddCycles(s.Last, s.E, at, -int64(cycles)) // it becomes a run
 	}
 	d.coolTurns(&s, at, reached, branched)
 	if s.N > 0 {
-		run := &d.rec.Result.Runs[len(d.rec.Result.Runs)-1]
-		run.Cycles, run.Cycle, run.Flags = cycles, d.rec.Cycle, schema.RunHasCycles
-		for i := range d.rec.Result.Stretches[stretches:] {
-			d.rec.Result.Stretches[stretches+i].Cycles = d.rec.Cycle - int64(cycles) - begun
+		run := &d.Rec.Result.Runs[len(d.Rec.Result.Runs)-1]
+		run.Cycles, run.Cycle, run.Flags = cycles, d.Rec.Cycle, schema.RunHasCycles
+		for i := range d.Rec.Result.Stretches[stretches:] {
+			d.Rec.Result.Stretches[stretches+i].Cycles = d.Rec.Cycle - int64(cycles) - begun
 		}
 	}
 	return i
