@@ -63,23 +63,27 @@ func (d *Decoder) decodeWarm(i int) int {
 			return i
 		}
 	}
-	if d.turns {
-		return w.count(i, last)
+	end, rest := i, Atoms{}
+	switch {
+	case d.turns:
+		end, rest = w.turns(i, last)
+	case d.cfg.CycleAccurate:
+		end = w.cyclePackets(i, last)
+	default:
+		end = w.runPackets(i, last)
 	}
-	end := w.runsOf(i, last)
-	d.Walk.EndRuns(w.runs[:w.n], len(runs), seq, w.seq-seq)
-	if d.Rec.Result.Runs = w.runs[:w.n]; end > i {
-		w.cool(end)
+	if !d.turns {
+		d.Walk.EndRuns(w.runs[:w.n], len(runs), seq, w.seq-seq)
+		d.Rec.Result.Runs = w.runs[:w.n]
+	}
+	if end == i {
+		return i
+	}
+	w.cool(end)
+	if rest.Count > 0 && !d.plainAtoms(&rest) {
+		d.Rec.Segment.Row.BytesUnplaced++
 	}
 	return end
-}
-
-// runsOf decodes packets from Data[i] on, as long as they are warm, by the loop of the mode.
-func (w *warm) runsOf(i, last int) int {
-	if w.d.cfg.CycleAccurate {
-		return w.cyclePackets(i, last)
-	}
-	return w.plain(i, last)
 }
 
 // isWarm reports whether the next packets may be decoded warm: only atoms or an address
@@ -88,58 +92,55 @@ func (d *Decoder) isWarm() bool {
 	return d.cfg.OneT32 && !d.Packets && !d.inDebug && !d.unsure && !d.Rec.Unplaced.Active && (d.Walk.Known() || d.pending)
 }
 
-// packet decodes the packet at Data[i], if it is warm, and returns its length; 0 if not.
-func (w *warm) packet(i int) int {
-	data := w.d.Rec.Part.Data
-	switch h := &w.d.headers[data[i]]; h.kind {
-	case warmAtoms:
-		if w.atoms(h, int64(w.d.Rec.Offsets.At(i))) {
-			return 1
+// runPackets decodes packets from Data[i] on, as long as they are warm, and writes their runs. It
+// holds the position and the counts in local variables.
+func (w *warm) runPackets(i, last int) int {
+	d, at, pos, seq, n, pause := w.d, w.at, w.pos, w.seq, w.n, w.pause
+	data, offsets, headers, walk := d.Rec.Part.Data, &d.Rec.Offsets, d.headers, d.Walk
+packets:
+	for i <= last && pause == flow.AtBlock {
+		switch h := &headers[data[i]]; {
+		case h.kind == warmAtoms && at.Known():
+			if n+maxAtoms > len(w.runs) {
+				w.runs = room(w.runs, n)
+			}
+			if seq == w.from {
+				d.Rec.Settle()
+			}
+			offset := int64(offsets.At(i))
+			to, inside, walked, stop := walk.Inside(at, pos, w.runs[n:], int(h.count), uint64(h.failed), offset, seq-w.from)
+			if walked == 0 || stop == flow.AfterExecuted && d.returnsFrom(to) {
+				break packets
+			}
+			if stop == flow.AfterExecuted && to.Indirect() {
+				d.isa, w.left = to.ISA(), to // for the address that follows
+				to, inside, stop = flow.Cursor{}, 0, flow.AtBlock
+			}
+			at, pos, pause = to, inside, stop
+			seq += int64(h.count)
+			if d.cfg.CycleAccurate {
+				w.cost(h, w.runs[n:n+walked], offset, seq)
+			}
+			n += walked
+			i++
+		case h.kind == warmAddress:
+			w.at, w.pos, w.seq, w.n = at, pos, seq, n
+			length := w.address(data[i : i+maxAddressBytes])
+			if length == 0 {
+				break packets
+			}
+			w.addressAt, w.addressEnd, w.addressSeq = i, i+length, seq
+			at, pos = w.at, w.pos
+			i += length
+		case h.kind == warmCycles:
+			w.wait(h, int64(offsets.At(i)), seq)
+			i++
+		default:
+			break packets
 		}
-	case warmAddress:
-		length := w.address(data[i : i+maxAddressBytes])
-		if length > 0 {
-			w.addressAt, w.addressEnd, w.addressSeq = i, i+length, w.seq
-		}
-		return length
-	case warmCycles:
-		w.wait(h, int64(w.d.Rec.Offsets.At(i)), w.seq)
-		return 1
 	}
-	return 0
-}
-
-// atoms walks the atoms of a P-header. It reports whether they are warm; if not, nothing
-// changes.
-func (w *warm) atoms(h *warmHeader, offset int64) bool {
-	d := w.d
-	if !w.at.Known() {
-		return false
-	}
-	if w.n+maxAtoms > len(w.runs) {
-		w.runs = room(w.runs, w.n)
-	}
-	if w.seq == w.from {
-		d.Rec.Settle()
-	}
-	at, pos, n, pause := d.Walk.Inside(w.at, w.pos, w.runs[w.n:], int(h.count), uint64(h.failed), offset, w.seq-w.from)
-	if n == 0 {
-		return false
-	}
-	if pause == flow.AfterExecuted && at.Indirect() {
-		if at.ExceptionReturn() && d.cfg.returnsByOpcode() {
-			return false // it makes a row
-		}
-		d.isa, w.left = at.ISA(), at // for the address that follows
-		at, pos, pause = flow.Cursor{}, 0, flow.AtBlock
-	}
-	w.seq += int64(h.count)
-	if d.cfg.CycleAccurate {
-		w.cost(h, w.runs[w.n:w.n+n], offset, w.seq)
-	}
-	w.at, w.pos, w.pause = at, pos, pause
-	w.n += n
-	return true
+	w.at, w.pos, w.seq, w.n, w.pause = at, pos, seq, n, pause
+	return i
 }
 
 // address goes to the branch address that b begins with, from an indirect branch, or

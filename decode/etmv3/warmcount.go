@@ -5,20 +5,7 @@ import "github.com/tracelake/tracelake/decode/flow"
 // This file is the fast path where what ran is only counted, outside cycle-accurate mode.
 // A P-header takes as many steps as it leaves blocks.
 
-// count is decodeWarm, where what ran is only counted.
-func (w *warm) count(i, last int) int {
-	end, rest := w.turns(i, last)
-	if end == i {
-		return i
-	}
-	w.cool(end)
-	if rest.Count > 0 && !w.d.plainAtoms(&rest) {
-		w.d.Rec.Segment.Row.BytesUnplaced++
-	}
-	return end
-}
-
-// turns is runsOf, where what ran is only counted. It returns where it stopped, and what
+// turns is runPackets, where what ran is only counted. It returns where it stopped, and what
 // is left of the P-header before, of which some is walked.
 func (w *warm) turns(i, last int) (end int, rest Atoms) {
 	d, v := w.d, w.d.Walk.BeginVisits(w.at, w.pos, w.d.Rec.Offset(i))
