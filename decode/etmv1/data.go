@@ -2,7 +2,6 @@ package etmv1
 
 import (
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
@@ -57,27 +56,6 @@ func (d *Decoder) settleWaits(owes bool) {
 	d.Rec.Segment.Quality.WaitsUnowed += n
 	d.Rec.Event(schema.Key{Seq: d.Walk.Seq, Offset: d.unowedAt}, schema.EventInconsistent, schema.Null[schema.Address]{},
 		"WT with nothing owed")
-}
-
-// dataInstruction walks an ID.
-func (d *Decoder) dataInstruction() {
-	if !d.Walk.Known() {
-		d.unplaced()
-		return
-	}
-	if d.firstHalf() {
-		return
-	}
-	in, _ := d.Walk.Peek()
-	state := d.Walk.ISA()
-	stop := d.atom(true)
-	if stop == flow.Missing {
-		d.stopped(stop)
-		d.unplaced()
-		return
-	}
-	d.transfer(true, &in, state)
-	d.stopped(stop)
 }
 
 // transfer reads the data of the instruction of the last row, if its status owes some.

@@ -109,7 +109,7 @@ func (d *Decoder) frame(to int64) {
 	f := &d.frames
 	limit := d.from + int64(len(d.view)/port.SampleBytes)
 	d.takeBranches(limit)
-	for f.next < to || f.pendingBefore(to) && f.next < limit {
+	for f.next < to || f.firstBranch() < to && f.next < limit {
 		f.scan(d.view, d.from, min(max(min(to, f.next+step), f.next+ahead), limit))
 		d.takeBranches(limit)
 	}
@@ -223,13 +223,9 @@ func (d *Decoder) sample() {
 // status does what a status says (docs/etmv2.md §6.2).
 func (d *Decoder) status(status uint8) {
 	switch status {
-	case statusIE, statusIN:
-		d.settleWaits(false)
-		d.instruction(status == statusIE)
-		d.seen = d.at
-	case statusID:
-		d.settleWaits(true)
-		d.dataInstruction()
+	case statusIE, statusIN, statusID:
+		d.settleWaits(status == statusID)
+		d.instruction(status != statusIN, status == statusID)
 		d.seen = d.at
 	case statusWT:
 		if d.raw(d.at).Status() == statusWT {

@@ -7,32 +7,11 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// vectorTypes are the types of exceptions by the word of the vector (§4.5.3,
-// docs/etmv2.md §6.3). None is at the sixth.
-var vectorTypes = [8]schema.Null[schema.ExceptionType]{
-	0: schema.Of(schema.ExcReset),
-	1: schema.Of(schema.ExcUndefined),
-	2: schema.Of(schema.ExcSVC),
-	3: schema.Of(schema.ExcPrefetchAbort),
-	4: schema.Of(schema.ExcDataAbort),
-	6: schema.Of(schema.ExcIRQ),
-	7: schema.Of(schema.ExcFIQ),
-}
-
-// vector returns the number of the vector at a position, if one is there.
-func (c *Config) vector(at decode.PC) (uint16, bool) {
-	n := (at.Address - c.Vectors()) / 4
-	if at.ISA != schema.A32 || n >= schema.Address(len(vectorTypes)) {
-		return 0, false
-	}
-	return uint16(n), vectorTypes[n].OK
-}
-
 // isException reports whether a branch with that address enters an exception: it goes
 // to a vector, and is no direct branch to there.
 func (d *Decoder) isException(a *received) bool {
 	to := pcOf(a)
-	if _, ok := d.cfg.vector(to); !ok {
+	if _, ok := d.cfg.Vector(to); !ok {
 		return false
 	}
 	if !d.Walk.Known() || d.Rec.Half.Orphan {
@@ -60,11 +39,9 @@ func changesFlow(k schema.Kind) bool {
 func (d *Decoder) exception(b *branch) {
 	a := &b.address
 	to := pcOf(a)
-	number, _ := d.cfg.vector(to)
-	kind := vectorTypes[number].V
+	v, _ := d.cfg.Vector(to)
 	x := schema.Exception{
-		Number: schema.Of(number), Type: schema.Of(kind), Target: schema.Of(to.Address),
-		ReturnAddress: d.returnAddress(b, kind),
+		Number: v.Number, Type: schema.Of(v.Type), Target: schema.Of(to.Address), ReturnAddress: d.returnAddress(b, v.Type),
 	}
 	x.Key = d.Key()
 	d.Rec.Enter(x)

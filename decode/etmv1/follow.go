@@ -32,7 +32,7 @@ func (d *Decoder) executed() {
 		}
 	}
 	d.wait()
-	d.instruction(true)
+	d.instruction(true, false)
 	d.seen = d.at
 	d.at++
 }
@@ -47,8 +47,8 @@ func (d *Decoder) executedRun() int64 {
 	return int64(n / port.SampleBytes)
 }
 
-// instruction walks the instruction of the current sample.
-func (d *Decoder) instruction(executed bool) {
+// instruction walks the instruction of the current sample, whose status may owe data.
+func (d *Decoder) instruction(executed, owes bool) {
 	switch {
 	case !d.Walk.Known():
 		d.unplaced()
@@ -56,10 +56,19 @@ func (d *Decoder) instruction(executed bool) {
 	case d.firstHalf():
 		return
 	}
-	stop := d.atom(executed)
-	if d.stopped(stop); stop == flow.Missing {
-		d.unplaced()
+	var in isa.Instruction
+	if owes {
+		in, _ = d.Walk.Peek()
 	}
+	state := d.Walk.ISA()
+	stop := d.atom(executed)
+	if stop == flow.Missing {
+		d.stopped(stop)
+		d.unplaced()
+		return
+	}
+	d.transfer(owes, &in, state)
+	d.stopped(stop)
 }
 
 // atom walks one instruction, whose position is known.
@@ -85,9 +94,7 @@ func (d *Decoder) atom(executed bool) flow.Stop {
 		d.Rec.Count(schema.Key{Seq: d.Walk.Seq - 1, Offset: d.Offset}, cost, schema.CountAtom)
 	}
 	d.waits, d.untimed = 0, false
-	if d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsTaken
-	}
+	d.back.Waited(decode.WaitsTaken)
 	d.Rec.Half = record.Half{}
 	return stop
 }
@@ -146,9 +153,8 @@ func (d *Decoder) wait() {
 
 // dropWaits drops the cycles up to here: no instruction with a row takes them.
 func (d *Decoder) dropWaits() {
-	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsDropped
-	}
+	d.waits = 0
+	d.back.Waited(decode.WaitsDropped)
 	d.untimed = true
 }
 
@@ -161,13 +167,7 @@ func (d *Decoder) branchTaken(b *branch) {
 	if d.Packets {
 		d.cfg.addBranch(&d.line.PacketText, b)
 	}
-	q := &d.Rec.Segment.Quality
-	if b.compared {
-		q.FIFOChecks++
-		if b.agrees {
-			q.FIFORight++
-		}
-	}
+	b.check(&d.Rec.Segment.Quality)
 	if b.extra {
 		d.Rec.Event(d.Key(), schema.EventInconsistent, schema.Null[schema.Address]{}, "address without a branch")
 	}
@@ -188,6 +188,16 @@ func (d *Decoder) branchTaken(b *branch) {
 		d.branchTo(b)
 	}
 	d.afterAddress(b)
+}
+
+// check counts whether the offset of a branch agrees with the branch before.
+func (b *branch) check(q *decode.Quality) {
+	if b.compared {
+		q.FIFOChecks++
+		if b.agrees {
+			q.FIFORight++
+		}
+	}
 }
 
 // faulty begins a loss if the samples of a branch cannot be understood (docs/etmv2.md
@@ -274,7 +284,7 @@ func (d *Decoder) withoutAddress(b *branch) {
 	}
 	at, state := d.Here(), d.Walk.ISA()
 	in, mapped := d.Walk.Peek()
-	half := d.Rec.Half.Second || !d.isPair(&in)
+	half := d.Rec.Half.Second || state != schema.T32 || in.Size != 4
 	switch branches := changesFlow(in.Kind) || in.Kind == schema.KindSVC; {
 	case !mapped || d.Rec.Half.Orphan:
 		d.unmapped()

@@ -10,16 +10,13 @@ import (
 // each. The cores have no other instruction of 32 bits in Thumb code, so a halfword
 // alone shows which half it is (docs/etmv2.md §6.2).
 
-// isPair reports whether an instruction is two halfwords.
-func (d *Decoder) isPair(in *isa.Instruction) bool { return d.Walk.ISA() == schema.T32 && in.Size == 4 }
-
 // firstHalf handles the first of the two statuses: it makes no row and does not move
 // the position. A second half to which no first one led is as without image.
 func (d *Decoder) firstHalf() bool {
 	if d.Rec.Half.Second || d.Rec.Half.Orphan || d.Walk.ISA() != schema.T32 || d.Walk.Next() != 4 {
 		return false
 	}
-	if h, _ := d.Halfword(d.Walk.PC().Address); h>>11 != prefix {
+	if h, _ := d.Halfword(d.Walk.PC().Address); !isa.IsPairPrefix(h) {
 		d.Rec.Half.Orphan = true
 		return false
 	}
@@ -30,10 +27,13 @@ func (d *Decoder) firstHalf() bool {
 // inside returns where the flow goes on that goes to an address: the start of the
 // pair, if that is the second half of one.
 func (d *Decoder) inside(to decode.PC) decode.PC {
-	if h, _ := d.Halfword(to.Address); to.ISA != schema.T32 || !isSuffix(h) {
+	if to.ISA != schema.T32 {
 		return to
 	}
-	if h, _ := d.Halfword(to.Address - 2); h>>11 == prefix {
+	if h, _ := d.Halfword(to.Address); !isa.IsPairSuffix(h) {
+		return to
+	}
+	if h, _ := d.Halfword(to.Address - 2); isa.IsPairPrefix(h) {
 		d.Rec.Half.Second = true
 		to.Address -= 2
 		return to
@@ -41,13 +41,3 @@ func (d *Decoder) inside(to decode.PC) decode.PC {
 	d.Rec.Half.Orphan = true
 	return to
 }
-
-// The five high bits of the halves of a pair.
-const (
-	prefix    = 0x1E
-	suffixBL  = 0x1F
-	suffixBLX = 0x1D
-)
-
-// isSuffix reports whether a halfword is the second half of a pair.
-func isSuffix(h uint16) bool { return h>>11 == suffixBL || h>>11 == suffixBLX }

@@ -3,7 +3,6 @@ package etmv1
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/port"
@@ -34,23 +33,11 @@ func (c *Config) ParsePacket(b []byte) (decode.PacketText, error) {
 
 // sampleText describes a sample without what its status owes.
 func (c *Config) sampleText(s port.Sample) decode.PacketText {
-	t := decode.PacketText{
-		Len: port.SampleBytes, Type: statusWord(s.Status()),
-		Pins: fmt.Sprintf("%0*x", int(c.Width)/4, s.Packet()),
-	}
-	if s.Sync() {
-		t.Pins += "*"
-	}
-	if s.Status() == port.StatusTR {
-		t.Add("replaced", statusWord(replaced(s)))
-	}
-	return t
+	return c.SampleText(s, StatusNames, replaced(s))
 }
 
 // replaced is the status that a trigger replaced.
 func replaced(s port.Sample) uint8 { return uint8(s.Packet() & 7) }
-
-func statusWord(status uint8) string { return strings.ToLower(StatusNames[status&7]) }
 
 // addOffset adds that a sample has a part of an address packet offset.
 func addOffset(t *decode.PacketText) { t.Add("address_packet_offset", true) }

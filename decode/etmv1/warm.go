@@ -91,11 +91,7 @@ samples:
 		switch view[0] & 0xF {
 		case statusIE:
 			if n = d.Walk.PassSamples(&d.Rec.Offsets, unit, port.Alike(view, statusIE)); n == 0 {
-				if len(view) == port.SampleBytes || view[port.SampleBytes]&0xF != statusIE ||
-					!d.Walk.PassPair(&d.Rec.Offsets, unit+1) {
-					break samples
-				}
-				n = 2
+				break samples
 			}
 			d.seen = at + int64(n) - 1
 		case statusIN:
@@ -132,7 +128,7 @@ func (d *Decoder) warmBranch(view []byte, at int64) bool {
 		view[port.SampleBytes]&0xF > statusWT || view[2*port.SampleBytes]&0xF > statusWT {
 		return false
 	}
-	if d.cfg.nearVectors(to) {
+	if d.cfg.NearVectors(to) {
 		if !d.warmSVC(at, to) {
 			return false
 		}
@@ -148,12 +144,7 @@ func (d *Decoder) warmBranch(view []byte, at int64) bool {
 		d.Rec.Segment.Quality.IndirectBranch()
 	}
 	d.branches.drop(1)
-	if q := &d.Rec.Segment.Quality; b.compared {
-		q.FIFOChecks++
-		if b.agrees {
-			q.FIFORight++
-		}
-	}
+	b.check(&d.Rec.Segment.Quality)
 	d.seen, d.busy = at+window-1, at+window
 	d.afterAddress(b)
 	return true
@@ -161,26 +152,18 @@ func (d *Decoder) warmBranch(view []byte, at int64) bool {
 
 // warmSVC walks an SVC, the BE of a sample, to its vector.
 func (d *Decoder) warmSVC(at int64, to decode.PC) bool {
-	number, _ := d.cfg.vector(to)
-	if vectorTypes[number] != schema.Of(schema.ExcSVC) {
+	v, _ := d.cfg.Vector(to)
+	if v.Type != schema.ExcSVC {
 		return false
 	}
-	returns := d.Walk.PC().Address + 4
-	if d.Walk.ISA() == schema.T32 {
-		returns -= 2
-	}
-	if !d.Walk.SVCSample(&d.Rec.Offsets, int(at-d.data), to) {
+	returns, ok := d.Walk.SVCSample(&d.Rec.Offsets, int(at-d.data), to)
+	if !ok {
 		return false
 	}
 	d.Offset = d.Rec.Offset(d.index(at))
 	d.Rec.Enter(schema.Exception{
-		Key: d.Key(), Number: schema.Of(number), Type: schema.Of(schema.ExcSVC), Target: schema.Of(to.Address),
+		Key: d.Key(), Number: v.Number, Type: schema.Of(v.Type), Target: schema.Of(to.Address),
 		ReturnAddress: schema.Of(returns),
 	})
 	return true
-}
-
-// nearVectors reports whether a position may be an exception vector.
-func (c *Config) nearVectors(at decode.PC) bool {
-	return at.Address-c.Vectors() < 4*schema.Address(len(vectorTypes))
 }

@@ -23,14 +23,14 @@ func (d *Decoder) packet(p *Packet, x *frame) {
 func (d *Decoder) branch(r *Branch, x *frame) {
 	to := r.Target(d.base)
 	d.base = to
-	vector, ok := d.cfg.vector(to)
+	vector, ok := d.cfg.Vector(to)
 	switch {
 	case r.Cancel:
 		d.cancelling(to, vector)
 	case ok && (!hasInstruction(x.status) || !d.repeats(to)):
 		d.enter(schema.Exception{
-			Number: vector.number, Type: schema.Of(vector.kind),
-			ReturnAddress: d.returnAddress(vector.kind),
+			Number: vector.Number, Type: schema.Of(vector.Type),
+			ReturnAddress: d.returnAddress(vector.Type),
 		}, to)
 	default:
 		d.indirect(to)

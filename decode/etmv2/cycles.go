@@ -47,9 +47,7 @@ func (d *Decoder) endCost(cost uint32) {
 		return
 	}
 	d.Rec.Cycle += int64(cost)
-	if d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsTaken
-	}
+	d.back.Waited(decode.WaitsTaken)
 	if !same {
 		d.Rec.Count(schema.Key{Seq: d.Walk.Seq - 1, Offset: d.Offset}, int64(cost), schema.CountAtom)
 	}
@@ -83,7 +81,6 @@ func (d *Decoder) takeBackCost() {
 
 // dropWaits drops the cycles up to here: they belong to no instruction.
 func (d *Decoder) dropWaits() {
-	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsDropped
-	}
+	d.waits = 0
+	d.back.Waited(decode.WaitsDropped)
 }

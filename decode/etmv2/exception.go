@@ -2,36 +2,9 @@ package etmv2
 
 import (
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
 )
-
-// A vector is an exception vector (§4.5.3, docs/etmv2.md §6.3).
-type vector struct {
-	number schema.Null[uint16]
-	kind   schema.ExceptionType
-}
-
-// vectorTypes are the types by the offset of the vector / 4. There is none at 0x14.
-var vectorTypes = [8]schema.ExceptionType{
-	0: schema.ExcReset,
-	1: schema.ExcUndefined,
-	2: schema.ExcSVC,
-	3: schema.ExcPrefetchAbort,
-	4: schema.ExcDataAbort,
-	6: schema.ExcIRQ,
-	7: schema.ExcFIQ,
-}
-
-const noVector = 5
-
-// vector returns the vector at a PC, false and a generic one if there is none.
-func (c *Config) vector(at decode.PC) (vector, bool) {
-	n := (at.Address - c.Vectors()) / 4
-	if at.ISA != schema.A32 || at.Address%4 != 0 || n >= schema.Address(len(vectorTypes)) || n == noVector {
-		return vector{kind: schema.ExcGeneric}, false
-	}
-	return vector{number: schema.Of(uint16(n)), kind: vectorTypes[n]}, true
-}
 
 // returnAddress returns the address that an exception between instructions returns to:
 // the PC that the flow has reached.
@@ -52,12 +25,12 @@ func (d *Decoder) enter(x schema.Exception, to decode.PC) {
 
 // cancelling applies a branch address with the E bit: an exception took the place of
 // the most recent instruction.
-func (d *Decoder) cancelling(to decode.PC, v vector) {
-	at := d.cancel(v.kind == schema.ExcReset)
-	if v.kind == schema.ExcReset {
+func (d *Decoder) cancelling(to decode.PC, v port.Vector) {
+	at := d.cancel(v.Type == schema.ExcReset)
+	if v.Type == schema.ExcReset {
 		at = schema.Null[schema.Address]{}
 	}
-	d.enter(schema.Exception{Number: v.number, Type: schema.Of(v.kind), ReturnAddress: at}, to)
+	d.enter(schema.Exception{Number: v.Number, Type: schema.Of(v.Type), ReturnAddress: at}, to)
 }
 
 // cancel takes back the most recent instruction and returns its address (docs/etmv2.md

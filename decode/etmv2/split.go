@@ -2,22 +2,13 @@ package etmv2
 
 import (
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // This file handles the Thumb BL and BLX of these cores, which are two halfwords with
 // a status each (docs/etmv2.md §6.2, A12).
-
-// Halves of a pair, by the five high bits: the cores have no other 32-bit Thumb
-// instructions.
-const (
-	pairPrefix = 0x1e
-	suffixBL   = 0x1f
-	suffixBLX  = 0x1d
-)
-
-func isSuffix(h uint16) bool { return h>>11 == suffixBL || h>>11 == suffixBLX }
 
 // firstHalf handles the status of a first half: it makes no row and does not move the
 // position. A second half to which no first one led is as without image.
@@ -26,7 +17,7 @@ func (d *Decoder) firstHalf() bool {
 		return false
 	}
 	at := d.Walk.PC()
-	if h, ok := d.Halfword(at.Address); !ok || h>>11 != pairPrefix {
+	if h, ok := d.Halfword(at.Address); !ok || !isa.IsPairPrefix(h) {
 		d.missing(at.Address)
 		return false
 	}
@@ -50,9 +41,9 @@ func (d *Decoder) enterThumb(to decode.PC) {
 // isSecondHalf reports whether an address is that of the second half of a pair.
 func (d *Decoder) isSecondHalf(address schema.Address) bool {
 	h, ok := d.Halfword(address)
-	if !ok || !isSuffix(h) {
+	if !ok || !isa.IsPairSuffix(h) {
 		return false
 	}
 	prefix, ok := d.Halfword(address - 2)
-	return ok && prefix>>11 == pairPrefix
+	return ok && isa.IsPairPrefix(prefix)
 }

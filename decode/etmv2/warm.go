@@ -26,7 +26,7 @@ samples:
 		n := 1
 		switch view[0] & 0xF {
 		case StatusIE:
-			if n = d.warmPass(view, i); n == 0 {
+			if n = d.Walk.PassSamples(&d.Rec.Offsets, i, port.Alike(view, StatusIE)); n == 0 {
 				break samples
 			}
 			d.walked()
@@ -83,19 +83,6 @@ func (f *framer) owedUpTo() int {
 	return at.Sample
 }
 
-// warmPass walks the samples of IE that records begin with, of which the first is sample
-// i, or the halves of a pair, and returns how many it walked.
-func (d *Decoder) warmPass(records []byte, i int) int {
-	if n := d.Walk.PassSamples(&d.Rec.Offsets, i, port.Alike(records, StatusIE)); n > 0 {
-		return n
-	}
-	const second = port.SampleBytes
-	if len(records) > second && records[second]&0xF == StatusIE && d.Walk.PassPair(&d.Rec.Offsets, i+1) {
-		return 2
-	}
-	return 0
-}
-
 // warmBranch walks the DE of sample i, if it is an instruction that branches, or an SVC,
 // and its group a short branch address. If not, nothing is read.
 func (d *Decoder) warmBranch(i int) bool {
@@ -141,8 +128,8 @@ func (f *framer) shortBranch(k int) *Branch {
 // warmTarget walks the instruction of sample i to an address.
 func (d *Decoder) warmTarget(i int, to decode.PC) bool {
 	state := d.Walk.ISA()
-	if d.cfg.nearVectors(to) {
-		if v, _ := d.cfg.vector(to); v.kind != schema.ExcSVC || !d.warmSVC(i, to, v) {
+	if d.cfg.NearVectors(to) {
+		if v, _ := d.cfg.Vector(to); v.Type != schema.ExcSVC || !d.warmSVC(i, to, v) {
 			return false
 		}
 	} else {
@@ -164,24 +151,16 @@ func (d *Decoder) warmTarget(i int, to decode.PC) bool {
 }
 
 // warmSVC walks the SVC of sample i to its vector.
-func (d *Decoder) warmSVC(i int, to decode.PC, v vector) bool {
-	returns := d.Walk.PC().Address + 4
-	if d.Walk.ISA() == schema.T32 {
-		returns -= 2
-	}
-	if !d.Walk.SVCSample(&d.Rec.Offsets, i, to) {
+func (d *Decoder) warmSVC(i int, to decode.PC, v port.Vector) bool {
+	returns, ok := d.Walk.SVCSample(&d.Rec.Offsets, i, to)
+	if !ok {
 		return false
 	}
 	d.walked()
 	d.at(i)
 	d.Rec.Enter(schema.Exception{
-		Key: d.Key(), Number: v.number, Type: schema.Of(v.kind), Target: schema.Of(to.Address),
+		Key: d.Key(), Number: v.Number, Type: schema.Of(v.Type), Target: schema.Of(to.Address),
 		ReturnAddress: schema.Of(returns),
 	})
 	return true
-}
-
-// nearVectors reports whether a position may be an exception vector.
-func (c *Config) nearVectors(at decode.PC) bool {
-	return at.Address-c.Vectors() < 4*schema.Address(len(vectorTypes))
 }

@@ -123,9 +123,8 @@ func (d *Decoder) atom(source *flow.Source, executed bool, cost int64) bool {
 		d.unplaced(executed)
 		return false
 	}
-	if d.waits, d.kept = 0, 0; d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsTaken
-	}
+	d.waits, d.kept = 0, 0
+	d.back.Waited(decode.WaitsTaken)
 	d.Rec.Half = record.Half{}
 	d.walked(1)
 	d.stopped(stop)
@@ -184,9 +183,8 @@ func (d *Decoder) unplaced(executed bool) {
 
 // dropWaits drops the cycles up to here: they belong to no instruction.
 func (d *Decoder) dropWaits() {
-	if d.waits, d.kept = 0, 0; d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsDropped
-	}
+	d.waits, d.kept = 0, 0
+	d.back.Waited(decode.WaitsDropped)
 }
 
 // loseWaits drops the cycles up to here: they passed before trace restarts.
@@ -194,9 +192,8 @@ func (d *Decoder) loseWaits() {
 	if d.waits > d.kept {
 		d.Rec.Gap(d.waits - d.kept)
 	}
-	if d.waits, d.kept = 0, 0; d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsLost
-	}
+	d.waits, d.kept = 0, 0
+	d.back.Waited(decode.WaitsLost)
 }
 
 // unmapped records that the walk reached an instruction that is in no image

@@ -9,7 +9,10 @@ import (
 // isync handles an I-sync inside a segment (§7.10.5, docs/etmv3.md §4.7).
 func (d *Decoder) isync(p *Packet) {
 	if d.cfg.DataOnly {
-		d.dataISync(p)
+		if p.Reason != schema.ISyncPeriodic {
+			d.restartTrace(p)
+		}
+		d.setTo(p)
 		return
 	}
 	if p.Reason == schema.ISyncPeriodic && !p.Bad {

@@ -48,9 +48,7 @@ func (d *Decoder) endTiming(t *timing, atoms int64) {
 	d.Rec.Cycle, d.waits = t.span.Cycle.V+t.cycle, t.waits
 	if atoms > 0 {
 		d.kept = 0
-	}
-	if atoms > 0 && d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsTaken
+		d.back.Waited(decode.WaitsTaken)
 	}
 }
 

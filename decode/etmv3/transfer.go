@@ -51,11 +51,3 @@ func (d *Decoder) restartData(p *Packet) {
 	}
 	d.Fate(decode.DataElement{Key: schema.Key{Seq: d.Walk.Seq}, Kind: kind})
 }
-
-// dataISync handles an I-sync inside a segment in data-only mode.
-func (d *Decoder) dataISync(p *Packet) {
-	if p.Reason != schema.ISyncPeriodic {
-		d.restartTrace(p)
-	}
-	d.setTo(p)
-}
