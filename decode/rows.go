@@ -60,14 +60,6 @@ func (r *Result) Ends() (e Ends) {
 	return e
 }
 
-// NewResult returns an empty result with room for so many rows of each kind, and
-// for so many segments.
-func NewResult(room Ends, segments int) *Result {
-	r := &Result{Segments: make([]Segment, 0, segments)}
-	r.grow(room)
-	return r
-}
-
 func (r *Result) grow(room Ends) {
 	for kind, rows := range r.lists() {
 		rows.grow(room[kind])

@@ -1,5 +1,6 @@
 // Package record writes what decoders of every protocol write about a segment:
-// rows, losses, spans, and the entry of the segment.
+// rows, losses, spans, and the entry of the segment ([Recorder]); and what those have alike that
+// follow the program ([Follower]).
 //
 // Its API is not stable (docs/guide/library.md).
 package record
