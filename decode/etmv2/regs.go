@@ -28,21 +28,20 @@ type choice struct {
 
 var choices = []choice{
 	{
-		"TFO", "how the pins carry the value of a Trace FIFO Offset", [2]string{"flag", "plain"}, true,
-		func(c *Config) *uint8 { return (*uint8)(&c.TFO) },
+		name: "TFO", words: [2]string{"flag", "plain"}, auto: true, of: func(c *Config) *uint8 { return (*uint8)(&c.TFO) },
+		means: "how the pins carry the value of a Trace FIFO Offset",
 	},
 	{
-		"FIRST", "the sample in which the first byte leaves an empty FIFO: that of its status, or the next",
-		[2]string{"same", "next"}, true,
-		func(c *Config) *uint8 { return (*uint8)(&c.First) },
+		name: "FIRST", words: [2]string{"same", "next"}, auto: true, of: func(c *Config) *uint8 { return (*uint8)(&c.First) },
+		means: "the sample in which the first byte leaves an empty FIFO: that of its status, or the next",
 	},
 	{
-		optionGap, "4 pins: whether a gap sample follows the value of a Trace FIFO Offset", [2]string{"after", "none"}, true,
-		func(c *Config) *uint8 { return (*uint8)(&c.Gap) },
+		name: optionGap, words: [2]string{"after", "none"}, auto: true, of: func(c *Config) *uint8 { return (*uint8)(&c.Gap) },
+		means: "4 pins: whether a gap sample follows the value of a Trace FIFO Offset",
 	},
 	{
-		"TFOLOW", "bits 4:0 of a Trace FIFO Offset packet: 0, or any", [2]string{"zero", "any"}, false,
-		func(c *Config) *uint8 { return &c.TFOLow },
+		name: "TFOLOW", words: [2]string{"zero", "any"}, of: func(c *Config) *uint8 { return &c.TFOLow },
+		means: "bits 4:0 of a Trace FIFO Offset packet: 0, or any",
 	},
 }
 

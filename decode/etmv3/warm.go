@@ -63,7 +63,8 @@ func (d *Decoder) decodeWarm(i int) int {
 			return i
 		}
 	}
-	end, rest := i, Atoms{}
+	var end int
+	var rest Atoms
 	switch {
 	case d.turns:
 		end, rest = w.turns(i, last)

@@ -116,8 +116,8 @@ func (f *Follower) CloseUnplaced() {
 		return
 	}
 	if !r.Quiet {
-		r.Event.Seq = min(r.Event.Seq, f.Walk.Seq) // the instruction before it may have been cancelled
-		r.Event.Detail = strconv.FormatInt(r.Count, 10)
+		r.Seq = min(r.Seq, f.Walk.Seq) // the instruction before it may have been cancelled
+		r.Detail = strconv.FormatInt(r.Count, 10)
 		f.Rec.Result.Events = append(f.Rec.Result.Events, r.Event)
 	}
 	*r = UnplacedRun{}
