@@ -2,6 +2,7 @@ package decode
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,6 +164,32 @@ type Setting struct {
 	// right: only following the program does.
 	NeedsProgram bool
 }
+
+// RegisterField returns a field of a register, from a bit on, of which all values are worth
+// trying: those that have a meaning, from 0 on.
+func RegisterField(register string, shift uint8, means ...string) Setting {
+	s := Setting{Register: register, Shift: shift, Bits: uint8(bits.Len(uint(len(means) - 1))), Means: means}
+	for v := range means {
+		s.Values = append(s.Values, uint64(v))
+	}
+	return s
+}
+
+// ByProgram returns the field as one of which only following the program shows whether it is right.
+func (s Setting) ByProgram() Setting {
+	s.NeedsProgram = true
+	return s
+}
+
+// The fields of ETMCR that several protocols have.
+var (
+	CycleField     = RegisterField("ETMCR", 12, "not cycle-accurate", "cycle-accurate")
+	DataField      = RegisterField("ETMCR", 2, "no data", "data values", "data addresses", "data addresses and values")
+	ContextIDField = RegisterField("ETMCR", 14, "no Context ID", "1-byte Context ID", "2-byte Context ID", "4-byte Context ID")
+)
+
+// ContextIDBytes is the meaning of ETMCR[15:14].
+var ContextIDBytes = [4]int{0, 1, 2, 4}
 
 // Put returns the value of the register with field v.
 func (s *Setting) Put(register, v uint64) uint64 {

@@ -38,8 +38,9 @@ type runMemory struct {
 // are decoded and stitched at a time, and not all that wait for their row group.
 const idleResults = 64
 
-// NewResult is [NewResult], of memory of the pool as far as it has some. Slots after
-// the length of a slice have the values that an earlier result left.
+// NewResult returns an empty result with room for so many rows of each kind, and for so
+// many segments, in memory of the pool as far as it has some. Slots after the length of a
+// slice have the values that an earlier result left.
 func (p *Pool) NewResult(room Ends, segments int) *Result {
 	m := p.take()
 	r := &Result{Blocks: m.blocks, Runs: m.runs, Costs: m.costs, Offsets: m.offsets, Segments: make([]Segment, 0, segments), pool: p}

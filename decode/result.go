@@ -24,15 +24,15 @@ type Result struct {
 	StepCycles Rows[int64]   // of each step, where cycles are traced: as Run.Cycle, of the instruction that it left
 	Exits      Rows[Exit]    // of the steps, those of later parts, too
 	Spans      Rows[schema.Span]
-	Exceptions KeyedRows[schema.Exception, *schema.Exception]
+	Exceptions Rows[schema.Exception]
 	Counts     CountRows
 	Sums       Rows[schema.CountSum] // of counts without a row, with Wanted.Summed; and of gaps
-	Timestamps KeyedRows[schema.Timestamp, *schema.Timestamp]
-	Contexts   KeyedRows[schema.Context, *schema.Context]
-	Data       KeyedRows[DataElement, *DataElement]
-	Events     KeyedRows[schema.Event, *schema.Event]
-	Losses     KeyedRows[schema.Loss, *schema.Loss]
-	Packets    KeyedRows[schema.Packet, *schema.Packet] // only if NewDecoder was asked for them
+	Timestamps Rows[schema.Timestamp]
+	Contexts   Rows[schema.Context]
+	Data       Rows[DataElement]
+	Events     Rows[schema.Event]
+	Losses     Rows[schema.Loss]
+	Packets    Rows[schema.Packet] // only if NewDecoder was asked for them
 	Segments   []Segment
 
 	// Of a result whose runs are in recycled memory: see [Pool].
@@ -248,6 +248,13 @@ const (
 	WaitsPassed                   // they are left to the next part
 	WaitsLost                     // they passed before trace restarted: in a gap
 )
+
+// Waited says what becomes of the cycles, unless something has become of them already.
+func (b *BackReferences) Waited(to BackWaits) {
+	if b.Waits == WaitsPassed {
+		b.Waits = to
+	}
+}
 
 // A Restart is an I-sync that is not periodic, for a cycle count that comes
 // later.

@@ -49,9 +49,10 @@ func TestISyncEffect(t *testing.T) {
 
 // A result is made with room for its rows, and gives back what is too much of it.
 func TestResultRoom(t *testing.T) {
-	r := NewResult(Ends{Runs: 100, Events: 3}, 2)
-	if cap(r.Runs) < 100 || cap(r.Events) < 3 || cap(r.Segments) < 2 || r.Costs != nil || len(r.Runs) != 0 {
-		t.Fatalf("room for %d runs, %d events, %d segments, %d costs", cap(r.Runs), cap(r.Events), cap(r.Segments), cap(r.Costs))
+	r := &Result{}
+	r.grow(Ends{Runs: 100, Events: 3})
+	if cap(r.Runs) < 100 || cap(r.Events) < 3 || r.Costs != nil || len(r.Runs) != 0 {
+		t.Fatalf("room for %d runs, %d events, %d costs", cap(r.Runs), cap(r.Events), cap(r.Costs))
 	}
 	before := r.Bytes()
 	r.Runs, r.Events = r.Runs[:49], r.Events[:2]

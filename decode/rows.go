@@ -60,14 +60,6 @@ func (r *Result) Ends() (e Ends) {
 	return e
 }
 
-// NewResult returns an empty result with room for so many rows of each kind, and
-// for so many segments.
-func NewResult(room Ends, segments int) *Result {
-	r := &Result{Segments: make([]Segment, 0, segments)}
-	r.grow(room)
-	return r
-}
-
 func (r *Result) grow(room Ends) {
 	for kind, rows := range r.lists() {
 		rows.grow(room[kind])
@@ -129,37 +121,28 @@ type list interface {
 	lower(from, to int, seq, n int64)
 }
 
-// Rows are rows without a key of their own.
+// Rows are rows in the order of their packets.
 type Rows[T any] []T
 
-func (r *Rows[T]) len() int                   { return len(*r) }
-func (r *Rows[T]) grow(n int)                 { *r = slices.Grow(*r, n) }
-func (r *Rows[T]) clip()                      { *r = clipped(*r) }
-func (r *Rows[T]) bytes() int64               { return sizeOf(*r) }
-func (r *Rows[T]) truncate(n int)             { *r = (*r)[:n] }
-func (r *Rows[T]) lower(_, _ int, _, _ int64) {}
-
-// KeyedRows are rows with a key, in the order of their packets.
-type KeyedRows[T any, P keyed[T]] []T
-
 // keyed is a row with a [schema.Key].
-type keyed[T any] interface {
-	*T
+type keyed interface {
 	RowKey() *schema.Key
 	// NamesEarlier reports that the ordinal of the row may be lower than that of
 	// the previous row.
 	NamesEarlier() bool
 }
 
-func (r *KeyedRows[T, P]) len() int       { return len(*r) }
-func (r *KeyedRows[T, P]) grow(n int)     { *r = slices.Grow(*r, n) }
-func (r *KeyedRows[T, P]) clip()          { *r = clipped(*r) }
-func (r *KeyedRows[T, P]) bytes() int64   { return sizeOf(*r) }
-func (r *KeyedRows[T, P]) truncate(n int) { *r = (*r)[:n] }
+func (r *Rows[T]) len() int       { return len(*r) }
+func (r *Rows[T]) grow(n int)     { *r = slices.Grow(*r, n) }
+func (r *Rows[T]) clip()          { *r = clipped(*r) }
+func (r *Rows[T]) bytes() int64   { return sizeOf(*r) }
+func (r *Rows[T]) truncate(n int) { *r = (*r)[:n] }
 
-func (r *KeyedRows[T, P]) lower(from, to int, seq, n int64) {
+func (r *Rows[T]) lower(from, to int, seq, n int64) {
 	for i := to - 1; i >= from; i-- {
-		switch row := P(&(*r)[i]); {
+		switch row, ok := any(&(*r)[i]).(keyed); {
+		case !ok:
+			return
 		case row.RowKey().Seq > seq:
 			row.RowKey().Seq = max(seq, row.RowKey().Seq-n)
 		case !row.NamesEarlier():

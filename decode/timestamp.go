@@ -63,14 +63,11 @@ func (c TimestampCode) Parse(b []byte) (raw uint64, n int) {
 
 // Append appends the n bytes of a raw timestamp. It is the inverse of Parse.
 func (c TimestampCode) Append(dst []byte, raw uint64, n uint8) []byte {
-	for i := 1; i < int(n); i++ {
-		dst = append(dst, byte(raw)|0x80)
-		raw >>= 7
-	}
+	dst = AppendSevens(dst, raw, int(n))
 	if int(n) == c.maxBytes() {
-		return append(dst, byte(raw)&c.lastMask())
+		dst[len(dst)-1] = byte(raw>>(7*(n-1))) & c.lastMask()
 	}
-	return append(dst, byte(raw)&^0x80)
+	return dst
 }
 
 // BitsSent returns how many low bits a timestamp of n bytes has.

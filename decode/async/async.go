@@ -26,7 +26,7 @@ const MaxZeros = 65536
 // and one 80. The caller has seen the first 00. The error is
 // [io.ErrUnexpectedEOF] if b ends inside the A-sync, or a [*decode.SyntaxError] of
 // the named protocol.
-func Parse(b []byte, protocol string) (int, error) {
+func Parse(b []byte, protocol decode.Codec) (int, error) {
 	n := 1
 	for n < len(b) && b[n] == 0 && n <= MaxZeros {
 		n++
@@ -44,7 +44,7 @@ func Parse(b []byte, protocol string) (int, error) {
 	default:
 		return n + 1, nil
 	}
-	return 0, &decode.SyntaxError{Protocol: protocol, Reason: wrong}
+	return 0, protocol.Bad(0, wrong)
 }
 
 // Append appends an A-sync of n bytes, but with at least five zeros.

@@ -194,10 +194,15 @@ func (p *parser) packet(code, name string) error {
 	if name == "" {
 		return p.errorf("a packet without a name behind it")
 	}
+	p.add(b, name)
+	return nil
+}
+
+// add adds a packet to the stream.
+func (p *parser) add(b []byte, name string) {
 	p.s.Packets = append(p.s.Packets, Packet{Line: p.line, Offset: p.offset, Bytes: b, Name: name, Break: p.broken})
 	p.offset += len(b)
 	p.broken = false
-	return nil
 }
 
 // samples reads samples of a trace port, a packet for each.
@@ -218,12 +223,7 @@ func (p *parser) samples(code, about string) error {
 	}
 	p.s.Unit = port.SampleBytes
 	for i, word := range strings.Fields(code) {
-		p.s.Packets = append(p.s.Packets, Packet{
-			Line: p.line, Offset: p.offset, Bytes: port.Append(nil, samples[i]), Name: word + " of " + strconv.Quote(about),
-			Break: p.broken,
-		})
-		p.offset += port.SampleBytes
-		p.broken = false
+		p.add(port.Append(nil, samples[i]), word+" of "+strconv.Quote(about))
 	}
 	return nil
 }

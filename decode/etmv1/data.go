@@ -2,7 +2,6 @@ package etmv1
 
 import (
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
@@ -36,12 +35,12 @@ func (d *Decoder) afterAddress(b *branch) {
 
 // waiting takes a WT: bytes are on the pins (§5.1, docs/etmv2.md §4.1).
 func (d *Decoder) waiting() {
-	d.rec.Segment.Quality.Waits++
+	d.Rec.Segment.Quality.Waits++
 	if d.skip || d.at < d.next || d.half && d.at == d.next {
 		return
 	}
 	if d.unowed == 0 {
-		d.unowedAt = d.offset
+		d.unowedAt = d.Offset
 	}
 	d.unowed++
 }
@@ -54,39 +53,9 @@ func (d *Decoder) settleWaits(owes bool) {
 	if n == 0 || owes {
 		return
 	}
-	d.rec.Segment.Quality.WaitsUnowed += n
-	d.rec.Event(schema.Key{Seq: d.walk.Seq, Offset: d.unowedAt}, schema.EventInconsistent, schema.Null[schema.Address]{},
+	d.Rec.Segment.Quality.WaitsUnowed += n
+	d.Rec.Event(schema.Key{Seq: d.Walk.Seq, Offset: d.unowedAt}, schema.EventInconsistent, schema.Null[schema.Address]{},
 		"WT with nothing owed")
-}
-
-// dataInstruction walks an ID.
-func (d *Decoder) dataInstruction() {
-	if !d.walk.Known() {
-		d.unplaced()
-		return
-	}
-	if d.firstHalf() {
-		return
-	}
-	in, _ := d.walk.Peek()
-	state := d.walk.ISA()
-	stop := d.atom(true)
-	if stop == flow.Missing {
-		d.stopped(stop)
-		d.unplaced()
-		return
-	}
-	d.transfer(true, &in, state)
-	d.stopped(stop)
-}
-
-// element adds a data element, if data is traced.
-func (d *Decoder) element(x decode.DataElement) {
-	if !d.cfg.TracesData() {
-		return
-	}
-	x.Events = len(d.rec.Result.Events)
-	d.rec.Result.Data = append(d.rec.Result.Data, x)
 }
 
 // transfer reads the data of the instruction of the last row, if its status owes some.
@@ -98,8 +67,8 @@ func (d *Decoder) transfer(owes bool, in *isa.Instruction, state schema.ISA) {
 	if !ok {
 		return
 	}
-	key := schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}
-	d.element(decode.DataElement{
+	key := schema.Key{Seq: d.Walk.Seq - 1, Offset: d.Offset}
+	d.Element(decode.DataElement{
 		Key: key, Kind: decode.ElementInstruction,
 		Count: t.Count, Size: t.Size, Access: t.At(0), Swap: t.Swaps(), Register: t.Register,
 	})
@@ -109,23 +78,23 @@ func (d *Decoder) transfer(owes bool, in *isa.Instruction, state schema.ISA) {
 // dropData reads the data of the instruction at the position, which makes no row, if
 // its status owes some.
 func (d *Decoder) dropData(owes bool) {
-	if !owes || d.skip || !d.walk.Known() {
+	if !owes || d.skip || !d.Walk.Known() {
 		return
 	}
-	in, mapped := d.walk.Peek()
+	in, mapped := d.Walk.Peek()
 	if !mapped {
 		d.skip = true
 		return
 	}
-	t, ok := d.transfers(&in, d.walk.ISA())
+	t, ok := d.transfers(&in, d.Walk.ISA())
 	if !ok {
 		return
 	}
 	r := d.reader()
 	var a transfer
 	if r.address(&d.cfg, &t, &a); a.bits > 0 {
-		d.element(decode.DataElement{
-			Key: d.key(), Kind: decode.ElementUnclaimed, NewAddress: true, Address: a.address,
+		d.Element(decode.DataElement{
+			Key: d.Key(), Kind: decode.ElementUnclaimed, NewAddress: true, Address: a.address,
 			AddressBits: a.bits,
 		})
 	}
@@ -156,7 +125,7 @@ func (d *Decoder) transfers(in *isa.Instruction, state schema.ISA) (isa.Transfer
 	}
 	if t.Count == 0 {
 		d.skip = true
-		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[schema.Address]{},
+		d.Rec.Event(d.Key(), schema.EventInconsistent, schema.Null[schema.Address]{},
 			"data of an instruction without transfers")
 		return t, false
 	}
@@ -195,9 +164,9 @@ func (d *Decoder) read(t *isa.Transfers, key schema.Key) {
 		}
 		if r.ended {
 			e = decode.DataElement{Key: key, Kind: decode.ElementLost}
-			d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[schema.Address]{}, "data bytes are missing")
+			d.Rec.Event(d.Key(), schema.EventInconsistent, schema.Null[schema.Address]{}, "data bytes are missing")
 		}
-		d.element(e)
+		d.Element(e)
 		if !r.ok() {
 			break
 		}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/decode/flow"
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
@@ -14,13 +12,10 @@ import (
 // A Decoder follows the program by the samples of one segment after another. Samples
 // count from the start of the segment, with those that its cut shows it before.
 type Decoder struct {
-	cfg     Config
-	mem     *image.Memory
-	walk    *flow.Walker
-	rec     record.Recorder
-	pins    port.Pins
-	packets bool // make rows of `packets`
-	plain   bool // go by the plain rules alone
+	record.Follower
+	cfg   Config
+	pins  port.Pins
+	plain bool // go by the plain rules alone
 
 	view []byte // the samples of the part, and those before and after it that it may read
 	from int64  // the sample view[0]
@@ -41,10 +36,11 @@ type state struct {
 	branches queue[branch]
 	// busy: up to here samples have no status of their own, but that of an address
 	// packet offset.
-	busy   int64
-	offset int64 // capture offset of the current sample
+	busy int64
+	// untimed: the next instruction is the first after a start of trace, whose cost is
+	// not known.
+	untimed bool
 
-	follow
 	fifo
 	line  line
 	waits int64 // cycles since the last instruction
@@ -55,12 +51,12 @@ type state struct {
 func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 	d.begin(result, part)
 	switch {
-	case d.rec.Lost():
-		d.rec.Decoded(0)
+	case d.Rec.Lost():
+		d.Rec.Decoded(0)
 	case !part.Continued:
 		d.start()
 	}
-	for d.at < d.end && !d.rec.Lost() {
+	for d.at < d.end && !d.Rec.Lost() {
 		if d.at >= d.framed {
 			d.frame(min(d.at+step, d.end))
 		}
@@ -76,13 +72,10 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 	if !part.Continued {
 		d.branches.clear()
 		d.state = state{frames: d.frames.again(), branches: d.branches}
-		d.walk.Lose()
-		d.walk.Seq = 0
 		d.data, d.end = 0, int64(len(part.Before)/port.SampleBytes)
 	}
-	d.rec.Begin(result, part, d.walk.Seq)
-	d.rec.Segment.CountsEach = d.cfg.CycleAccurate
-	d.walk.Begin(result)
+	d.BeginPart(result, part)
+	d.Rec.Segment.CountsEach = d.cfg.CycleAccurate
 	d.back = decode.BackReferences{}
 	if d.cfg.CycleAccurate {
 		d.back.Waits = decode.WaitsPassed
@@ -91,7 +84,7 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 	if part.Break {
 		d.loseSync()
 	}
-	if !d.rec.Lost() {
+	if !d.Rec.Lost() {
 		d.frame(min(d.data+step, d.end))
 	}
 }
@@ -116,7 +109,7 @@ func (d *Decoder) frame(to int64) {
 	f := &d.frames
 	limit := d.from + int64(len(d.view)/port.SampleBytes)
 	d.takeBranches(limit)
-	for f.next < to || f.pendingBefore(to) && f.next < limit {
+	for f.next < to || f.firstBranch() < to && f.next < limit {
 		f.scan(d.view, d.from, min(max(min(to, f.next+step), f.next+ahead), limit))
 		d.takeBranches(limit)
 	}
@@ -140,19 +133,19 @@ func (d *Decoder) takeBranches(limit int64) {
 func (d *Decoder) start() {
 	b := d.branch()
 	if b == nil || !b.cuts() {
-		panic(fmt.Sprintf("etmv1: the segment at %d does not begin with a full address", d.rec.Offset(0)))
+		panic(fmt.Sprintf("etmv1: the segment at %d does not begin with a full address", d.Rec.Offset(0)))
 	}
 	a := &b.address
-	d.offset = d.rec.Offset(0)
-	start := decode.SegmentStart{Offset: d.offset, Reason: reasons[a.Reason], At: schema.Of(decode.Position{PC: pcOf(a)})}
+	d.Offset = d.Rec.Offset(0)
+	start := decode.SegmentStart{Offset: d.Offset, Reason: reasons[a.Reason], At: schema.Of(decode.Position{PC: pcOf(a)})}
 	start.SameContext = !a.HasContextID()
 	start.Trigger = a.Reason.Restarts() && d.raw(d.data).Status() == port.StatusTR
-	d.rec.Start(start)
+	d.Rec.Start(start)
 	d.at, d.seen = d.data, window-1
 	d.afterAddress(b)
 	if a.Reason.Restarts() {
 		s := d.raw(d.at)
-		if d.beginLine(s); d.packets {
+		if d.beginLine(s); d.Packets {
 			d.cfg.addBranch(&d.line.PacketText, b)
 		}
 		d.endLine(s)
@@ -203,16 +196,16 @@ func (d *Decoder) branch() *branch {
 
 // sample walks the next sample, or several at once.
 func (d *Decoder) sample() {
-	d.offset = int64(d.rec.Offsets.At(int(d.at - d.data)))
+	d.Offset = int64(d.Rec.Offsets.At(int(d.at - d.data)))
 	s := d.raw(d.at)
 	status := s.Status()
-	if d.at >= d.busy && status == statusIE && !d.packets {
+	if d.at >= d.busy && status == statusIE && !d.Packets {
 		d.executed()
 		return
 	}
 	d.beginLine(s)
 	if status == port.StatusTR {
-		d.trigger()
+		d.Rec.Event(d.Key(), schema.EventTrigger, schema.Null[schema.Address]{}, "") // the status there comes after it
 		status = replaced(s)
 	}
 	if !s.Droppable() {
@@ -221,7 +214,7 @@ func (d *Decoder) sample() {
 	if d.at >= d.busy {
 		d.status(status)
 	}
-	if !d.rec.Lost() {
+	if !d.Rec.Lost() {
 		d.endLine(s)
 		d.at++
 	}
@@ -230,13 +223,9 @@ func (d *Decoder) sample() {
 // status does what a status says (docs/etmv2.md §6.2).
 func (d *Decoder) status(status uint8) {
 	switch status {
-	case statusIE, statusIN:
-		d.settleWaits(false)
-		d.instruction(status == statusIE)
-		d.seen = d.at
-	case statusID:
-		d.settleWaits(true)
-		d.dataInstruction()
+	case statusIE, statusIN, statusID:
+		d.settleWaits(status == statusID)
+		d.instruction(status != statusIN, status == statusID)
 		d.seen = d.at
 	case statusWT:
 		if d.raw(d.at).Status() == statusWT {
@@ -244,65 +233,47 @@ func (d *Decoder) status(status uint8) {
 		}
 	case statusBE, statusBD:
 		d.settleWaits(status == statusBD)
-		d.walkBranch()
+		b := d.branch()
+		d.branchTaken(b)
+		d.seen = d.at + int64(b.window)
 	}
-}
-
-// walkBranch walks the branch of the current sample.
-func (d *Decoder) walkBranch() {
-	b := d.branch()
-	d.branchTaken(b)
-	d.seen = d.at + int64(b.window)
-}
-
-// trigger records the trigger in the current sample: the status there comes after it.
-func (d *Decoder) trigger() {
-	d.rec.Event(d.key(), schema.EventTrigger, schema.Null[schema.Address]{}, "")
 }
 
 // finish completes the entry of the part in the result.
 func (d *Decoder) finish() {
-	if d.rec.Lost() {
+	if d.Rec.Lost() {
 		d.branches.clear()
 	} else {
 		d.frame(d.end)
-		d.rec.Decoded(len(d.rec.Part.Data))
+		d.Rec.Decoded(len(d.Rec.Part.Data))
 	}
-	t := &d.rec.Segment.End
-	if !d.rec.Part.Open {
-		if !d.rec.Lost() {
+	t := &d.Rec.Segment.End
+	if !d.Rec.Part.Open {
+		if !d.Rec.Lost() {
 			d.settleWaits(false)
-			d.closeUnplaced()
+			d.CloseUnplaced()
 		}
-		t.Waits, t.Untimed = d.waits, d.first && d.cfg.CycleAccurate
+		t.Waits, t.Untimed = d.waits, d.untimed && d.cfg.CycleAccurate
 	}
-	t.Return = noRow
-	if d.walk.Known() {
-		t.Reached, t.Half = schema.Of(decode.Position{PC: d.here()}), d.split.second && d.split.first
+	t.Return = -1
+	if d.Walk.Known() {
+		t.Reached, t.Half = schema.Of(decode.Position{PC: d.Here()}), d.Rec.Half.Second && d.Rec.Half.First
 	}
-	d.rec.Segment.Back = d.back
-	d.rec.Finish(d.walk.Seq)
-}
-
-// noRow is the index where there is no row.
-const noRow = -1
-
-// key returns the key of rows before the next instruction, from the current sample.
-func (d *Decoder) key() schema.Key {
-	return schema.Key{Seq: d.walk.Seq, Offset: d.offset}
+	d.Rec.Segment.Back = d.back
+	d.Rec.Finish(d.Walk.Seq)
 }
 
 // lose begins a loss at the current sample that lasts to the next cut.
 func (d *Decoder) lose(reason schema.LossReason, detail string) {
-	d.rec.OpenLoss(d.key(), reason, detail)
-	d.rec.Decoded(d.index(d.at))
+	d.Rec.OpenLoss(d.Key(), reason, detail)
+	d.Rec.Decoded(d.index(d.at))
 	d.loseSync()
 }
 
 // loseSync drops what is unknown after a loss.
 func (d *Decoder) loseSync() {
-	d.closeUnplaced()
-	d.element(decode.DataElement{Key: d.key(), Kind: decode.ElementLost})
-	d.walk.Lose()
-	d.split.end()
+	d.CloseUnplaced()
+	d.Element(decode.DataElement{Key: d.Key(), Kind: decode.ElementLost})
+	d.Walk.Lose()
+	d.Rec.Half = record.Half{}
 }

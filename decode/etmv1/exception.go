@@ -7,38 +7,17 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// vectorTypes are the types of exceptions by the word of the vector (§4.5.3,
-// docs/etmv2.md §6.3). None is at the sixth.
-var vectorTypes = [8]schema.Null[schema.ExceptionType]{
-	0: schema.Of(schema.ExcReset),
-	1: schema.Of(schema.ExcUndefined),
-	2: schema.Of(schema.ExcSVC),
-	3: schema.Of(schema.ExcPrefetchAbort),
-	4: schema.Of(schema.ExcDataAbort),
-	6: schema.Of(schema.ExcIRQ),
-	7: schema.Of(schema.ExcFIQ),
-}
-
-// vector returns the number of the vector at a position, if one is there.
-func (c *Config) vector(at decode.PC) (uint16, bool) {
-	n := (at.Address - c.Vectors()) / 4
-	if at.ISA != schema.A32 || n >= schema.Address(len(vectorTypes)) {
-		return 0, false
-	}
-	return uint16(n), vectorTypes[n].OK
-}
-
 // isException reports whether a branch with that address enters an exception: it goes
 // to a vector, and is no direct branch to there.
 func (d *Decoder) isException(a *received) bool {
 	to := pcOf(a)
-	if _, ok := d.cfg.vector(to); !ok {
+	if _, ok := d.cfg.Vector(to); !ok {
 		return false
 	}
-	if !d.walk.Known() || d.split.orphan {
+	if !d.Walk.Known() || d.Rec.Half.Orphan {
 		return true
 	}
-	in, mapped := d.walk.Peek()
+	in, mapped := d.Walk.Peek()
 	return !mapped || !isDirect(&in) || decode.PC{Address: in.Target, ISA: in.TargetISA} != to
 }
 
@@ -60,14 +39,12 @@ func changesFlow(k schema.Kind) bool {
 func (d *Decoder) exception(b *branch) {
 	a := &b.address
 	to := pcOf(a)
-	number, _ := d.cfg.vector(to)
-	kind := vectorTypes[number].V
+	v, _ := d.cfg.Vector(to)
 	x := schema.Exception{
-		Number: schema.Of(number), Type: schema.Of(kind), Target: schema.Of(to.Address),
-		ReturnAddress: d.returnAddress(b, kind),
+		Number: v.Number, Type: schema.Of(v.Type), Target: schema.Of(to.Address), ReturnAddress: d.returnAddress(b, v.Type),
 	}
-	x.Key = d.key()
-	d.rec.Enter(x)
+	x.Key = d.Key()
+	d.Rec.Enter(x)
 	d.lost()
 	d.setContext(a)
 	if !b.cuts() {
@@ -78,12 +55,12 @@ func (d *Decoder) exception(b *branch) {
 // returnAddress takes the status of the branch to an exception: of an SVC, or of an
 // instruction that is cancelled. It returns where the exception returns to.
 func (d *Decoder) returnAddress(b *branch, kind schema.ExceptionType) schema.Null[schema.Address] {
-	if !d.walk.Known() {
+	if !d.Walk.Known() {
 		return d.cancelUnplaced(kind)
 	}
-	at := d.here().Address
-	if kind == schema.ExcSVC && !d.split.second && !d.split.orphan {
-		in, mapped := d.walk.Peek()
+	at := d.Here().Address
+	if kind == schema.ExcSVC && !d.Rec.Half.Second && !d.Rec.Half.Orphan {
+		in, mapped := d.Walk.Peek()
 		if !mapped {
 			d.stopped(flow.Missing)
 			d.unplaced()
@@ -95,8 +72,8 @@ func (d *Decoder) returnAddress(b *branch, kind schema.ExceptionType) schema.Nul
 		}
 	}
 	d.dropData(b.data)
-	d.dropHalf()
-	d.rec.Event(d.key(), schema.EventCancelled, schema.Of(at), "")
+	d.DropHalf()
+	d.Rec.Event(d.Key(), schema.EventCancelled, schema.Of(at), "")
 	return schema.Null[schema.Address]{V: at, OK: kind != schema.ExcReset}
 }
 
@@ -106,8 +83,8 @@ func (d *Decoder) cancelUnplaced(kind schema.ExceptionType) schema.Null[schema.A
 	if kind == schema.ExcSVC {
 		d.unplaced()
 	} else {
-		d.closeUnplaced()
-		d.rec.Event(d.key(), schema.EventCancelled, schema.Null[schema.Address]{}, "")
+		d.CloseUnplaced()
+		d.Rec.Event(d.Key(), schema.EventCancelled, schema.Null[schema.Address]{}, "")
 	}
 	return schema.Null[schema.Address]{}
 }

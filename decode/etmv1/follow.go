@@ -2,48 +2,29 @@ package etmv1
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/port"
+	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // This file is the second pass: it walks the program by the statuses (docs/etmv2.md
 // §6.2).
 
-// follow is what the decoder knows of the flow beside the walker's position.
-type follow struct {
-	split split
-	// first: the next instruction is the first after a start of trace, whose cost is
-	// not known.
-	first bool
-
-	unplacedRun unplacedRun
-}
-
-// An unplacedRun is a run of traced instructions without rows: at an unknown
-// address, or in Jazelle state.
-type unplacedRun struct {
-	schema.Event
-	active bool
-	quiet  bool // another event says why
-	count  int64
-}
-
 // executed walks the IEs from the current sample on, all of them if it can.
 func (d *Decoder) executed() {
 	d.settleWaits(false)
-	if d.walk.Known() && !d.cfg.CycleAccurate && !d.split.second && !d.split.orphan {
+	if d.Walk.Known() && !d.cfg.CycleAccurate && !d.Rec.Half.Second && !d.Rec.Half.Orphan {
 		i, n := d.at-d.data, d.executedRun()
-		source := flow.Source{Flags: schema.RunHasOffsets, Offsets: &d.rec.Offsets, Unit: int(i), Unsplit: true}
-		d.rec.Settle()
-		if walked, stop := d.walk.Executed(&source, int(n)); walked > 0 {
+		source := flow.Source{Flags: schema.RunHasOffsets, Offsets: &d.Rec.Offsets, Unit: int(i), Unsplit: true}
+		d.Rec.Settle()
+		if walked, stop := d.Walk.Executed(&source, int(n)); walked > 0 {
 			d.at += int64(walked)
 			d.seen = d.at - 1
-			d.offset = int64(d.rec.Offsets.At(int(d.seen - d.data)))
+			d.Offset = int64(d.Rec.Offsets.At(int(d.seen - d.data)))
 			if stop != flow.Missing { // else the next sample says so
 				d.stopped(stop)
 			}
@@ -51,7 +32,7 @@ func (d *Decoder) executed() {
 		}
 	}
 	d.wait()
-	d.instruction(true)
+	d.instruction(true, false)
 	d.seen = d.at
 	d.at++
 }
@@ -66,48 +47,55 @@ func (d *Decoder) executedRun() int64 {
 	return int64(n / port.SampleBytes)
 }
 
-// instruction walks the instruction of the current sample.
-func (d *Decoder) instruction(executed bool) {
+// instruction walks the instruction of the current sample, whose status may owe data.
+func (d *Decoder) instruction(executed, owes bool) {
 	switch {
-	case !d.walk.Known():
+	case !d.Walk.Known():
 		d.unplaced()
 		return
 	case d.firstHalf():
 		return
 	}
-	stop := d.atom(executed)
-	if d.stopped(stop); stop == flow.Missing {
-		d.unplaced()
+	var in isa.Instruction
+	if owes {
+		in, _ = d.Walk.Peek()
 	}
+	state := d.Walk.ISA()
+	stop := d.atom(executed)
+	if stop == flow.Missing {
+		d.stopped(stop)
+		d.unplaced()
+		return
+	}
+	d.transfer(owes, &in, state)
+	d.stopped(stop)
 }
 
 // atom walks one instruction, whose position is known.
 func (d *Decoder) atom(executed bool) flow.Stop {
-	if d.split.orphan {
+	if d.Rec.Half.Orphan {
 		return flow.Missing
 	}
-	d.rec.Settle()
+	d.Rec.Settle()
 	i := d.at - d.data
-	source := flow.Source{Flags: schema.RunHasOffsets, Offsets: &d.rec.Offsets, Unit: int(i)}
+	source := flow.Source{Flags: schema.RunHasOffsets, Offsets: &d.Rec.Offsets, Unit: int(i)}
 	var cost int64
-	if d.cfg.CycleAccurate && !d.first {
+	if d.cfg.CycleAccurate && !d.untimed {
 		source.Flags |= schema.RunHasCosts
 		cost = d.waits
-		source.Cycle = d.rec.Cycle + cost
+		source.Cycle = d.Rec.Cycle + cost
 	}
-	stop := d.walk.Atom(&source, executed, uint32(min(cost, 1<<32-1)))
+	stop := d.Walk.Atom(&source, executed, uint32(min(cost, 1<<32-1)))
 	if stop == flow.Missing {
 		return stop
 	}
 	if source.Flags&schema.RunHasCosts != 0 {
-		d.rec.Cycle += cost
-		d.rec.Count(schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, cost, schema.CountAtom)
+		d.Rec.Cycle += cost
+		d.Rec.Count(schema.Key{Seq: d.Walk.Seq - 1, Offset: d.Offset}, cost, schema.CountAtom)
 	}
-	d.waits, d.first = 0, false
-	if d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsTaken
-	}
-	d.split.end()
+	d.waits, d.untimed = 0, false
+	d.back.Waited(decode.WaitsTaken)
+	d.Rec.Half = record.Half{}
 	return stop
 }
 
@@ -115,8 +103,8 @@ func (d *Decoder) atom(executed bool) flow.Stop {
 func (d *Decoder) stopped(stop flow.Stop) {
 	switch stop {
 	case flow.AtIndirect:
-		if d.walk.Waypoint().Kind == schema.KindExceptionReturn {
-			d.rec.Return(d.key())
+		if d.Walk.Waypoint().Kind == schema.KindExceptionReturn {
+			d.Rec.Return(d.Key())
 		}
 		d.lost()
 	case flow.Missing:
@@ -128,31 +116,31 @@ func (d *Decoder) stopped(stop flow.Stop) {
 // unmapped records that the walk reached an instruction that is in no image
 // (§4.10.3).
 func (d *Decoder) unmapped() {
-	d.rec.Unmapped(d.key(), d.mem, d.here().Address)
+	d.Unmapped(d.Here().Address)
 	d.lost()
-	d.unplacedRun = unplacedRun{active: true, quiet: true}
+	d.Rec.Unplaced = record.UnplacedRun{Active: true, Quiet: true}
 }
 
 // lost makes the position unknown, up to the next address.
 func (d *Decoder) lost() {
-	d.split.end()
-	d.walk.Lose()
+	d.Rec.Half = record.Half{}
+	d.Walk.Lose()
 	d.skip = true
 }
 
 // unplaced takes the status of an instruction at an unknown address.
 func (d *Decoder) unplaced() {
-	if !d.unplacedRun.active {
-		d.openUnplaced(schema.EventNoAddress, schema.Null[schema.Address]{})
+	if !d.Rec.Unplaced.Active {
+		d.OpenUnplaced(schema.EventNoAddress, schema.Null[schema.Address]{})
 	}
-	d.unplacedRun.count++
-	d.rec.Segment.Row.BytesUnplaced += port.SampleBytes
+	d.Rec.Unplaced.Count++
+	d.Rec.Segment.Row.BytesUnplaced += port.SampleBytes
 	d.skip = true
-	if !d.first {
-		d.rec.Cycle += d.waits
+	if !d.untimed {
+		d.Rec.Cycle += d.waits
 	}
 	d.dropWaits()
-	d.first = false
+	d.untimed = false
 }
 
 // wait counts the cycle of the current sample. Outside cycle-accurate mode nobody asks for it, and
@@ -165,26 +153,9 @@ func (d *Decoder) wait() {
 
 // dropWaits drops the cycles up to here: no instruction with a row takes them.
 func (d *Decoder) dropWaits() {
-	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsDropped
-	}
-	d.first = true
-}
-
-// openUnplaced begins an unplaced run. Its event is written at its end, which may be
-// in another part.
-func (d *Decoder) openUnplaced(kind schema.EventKind, address schema.Null[schema.Address]) {
-	d.closeUnplaced()
-	d.unplacedRun = unplacedRun{active: true, Event: schema.Event{Key: d.key(), Event: kind, Address: address}}
-}
-
-// closeUnplaced ends the unplaced run, if there is one.
-func (d *Decoder) closeUnplaced() {
-	if r := &d.unplacedRun; r.active && !r.quiet {
-		r.Detail = strconv.FormatInt(r.count, 10)
-		d.rec.Result.Events = append(d.rec.Result.Events, r.Event)
-	}
-	d.unplacedRun = unplacedRun{}
+	d.waits = 0
+	d.back.Waited(decode.WaitsDropped)
+	d.untimed = true
 }
 
 // branchTaken walks a BE or BD, whose sample is the current one.
@@ -193,23 +164,17 @@ func (d *Decoder) branchTaken(b *branch) {
 	if d.faulty(b) {
 		return
 	}
-	if d.packets {
+	if d.Packets {
 		d.cfg.addBranch(&d.line.PacketText, b)
 	}
-	q := &d.rec.Segment.Quality
-	if b.compared {
-		q.FIFOChecks++
-		if b.agrees {
-			q.FIFORight++
-		}
-	}
+	b.check(&d.Rec.Segment.Quality)
 	if b.extra {
-		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[schema.Address]{}, "address without a branch")
+		d.Rec.Event(d.Key(), schema.EventInconsistent, schema.Null[schema.Address]{}, "address without a branch")
 	}
 	a := &b.address
 	switch {
 	case b.fate == abandoned:
-		d.rec.Event(d.key(), schema.EventCancelled, schema.Null[schema.Address]{}, "abandoned")
+		d.Rec.Event(d.Key(), schema.EventCancelled, schema.Null[schema.Address]{}, "abandoned")
 		d.dropData(b.data)
 		d.afterAddress(b)
 		return
@@ -223,6 +188,16 @@ func (d *Decoder) branchTaken(b *branch) {
 		d.branchTo(b)
 	}
 	d.afterAddress(b)
+}
+
+// check counts whether the offset of a branch agrees with the branch before.
+func (b *branch) check(q *decode.Quality) {
+	if b.compared {
+		q.FIFOChecks++
+		if b.agrees {
+			q.FIFORight++
+		}
+	}
 }
 
 // faulty begins a loss if the samples of a branch cannot be understood (docs/etmv2.md
@@ -247,9 +222,9 @@ func (d *Decoder) faulty(b *branch) bool {
 func (d *Decoder) branchTo(b *branch) {
 	a := &b.address
 	to := pcOf(a)
-	placed := d.walk.Known()
+	placed := d.Walk.Known()
 	if !placed {
-		d.rec.Segment.Quality.BranchesUnplaced++
+		d.Rec.Segment.Quality.BranchesUnplaced++
 		d.unplaced()
 	} else {
 		d.placedBranch(b, to)
@@ -263,13 +238,13 @@ func (d *Decoder) branchTo(b *branch) {
 // placedBranch makes the row of a branch whose position is known.
 func (d *Decoder) placedBranch(b *branch, to decode.PC) {
 	if d.firstHalf() { // not a branch: only half of one
-		d.dropHalf()
+		d.DropHalf()
 		d.inconsistent(to)
-		d.walk.Lose()
+		d.Walk.Lose()
 		return
 	}
-	in, _ := d.walk.Peek()
-	at := d.walk.PC()
+	in, _ := d.Walk.Peek()
+	at := d.Walk.PC()
 	stop := d.atom(true)
 	if stop == flow.Missing {
 		d.stopped(stop)
@@ -281,37 +256,37 @@ func (d *Decoder) placedBranch(b *branch, to decode.PC) {
 	switch {
 	case stop == flow.AtIndirect:
 		d.stopped(stop)
-	case d.here() != to:
-		d.walk.Lose() // the address holds; an event has said that it is another
+	case d.Here() != to:
+		d.Walk.Lose() // the address holds; an event has said that it is another
 	}
 }
 
 // compare compares the address of a branch with the instruction that has it.
 func (d *Decoder) compare(in *isa.Instruction, at decode.PC, stop flow.Stop, to decode.PC) {
-	q := &d.rec.Segment.Quality
+	q := &d.Rec.Segment.Quality
 	switch here := d.position(); {
 	case stop == flow.AtIndirect, in.Kind == schema.KindSVC:
 		q.IndirectBranch()
 	default:
-		q.Branch(decode.Miss{Offset: d.offset, After: schema.Of(at.Address), Expected: here, Found: to})
+		q.Branch(decode.Miss{Offset: d.Offset, After: schema.Of(at.Address), Expected: here, Found: to})
 		if !isDirect(in) || here != to {
 			d.inconsistent(to)
-			d.walk.Lose() // said once, though a cut may follow
+			d.Walk.Lose() // said once, though a cut may follow
 		}
 	}
 }
 
 // withoutAddress walks a branch whose address an overflow took (docs/etmv2.md §4.3).
 func (d *Decoder) withoutAddress(b *branch) {
-	if !d.walk.Known() {
+	if !d.Walk.Known() {
 		d.unplaced()
 		return
 	}
-	at, state := d.here(), d.walk.ISA()
-	in, mapped := d.walk.Peek()
-	half := d.split.second || !d.isPair(&in)
+	at, state := d.Here(), d.Walk.ISA()
+	in, mapped := d.Walk.Peek()
+	half := d.Rec.Half.Second || state != schema.T32 || in.Size != 4
 	switch branches := changesFlow(in.Kind) || in.Kind == schema.KindSVC; {
-	case !mapped || d.split.orphan:
+	case !mapped || d.Rec.Half.Orphan:
 		d.unmapped()
 		d.unplaced()
 		return
@@ -320,8 +295,8 @@ func (d *Decoder) withoutAddress(b *branch) {
 		d.transfer(b.data, &in, state)
 		d.stopped(stop)
 	default:
-		d.dropHalf()
-		d.rec.Event(d.key(), schema.EventCancelled, schema.Of(at.Address), "")
+		d.DropHalf()
+		d.Rec.Event(d.Key(), schema.EventCancelled, schema.Of(at.Address), "")
 		d.dropData(b.data)
 	}
 	d.lost()
@@ -331,13 +306,13 @@ func (d *Decoder) withoutAddress(b *branch) {
 // stream is not cut.
 func (d *Decoder) restart(b *branch) {
 	a := &b.address
-	d.dropHalf()
-	d.closeUnplaced()
+	d.DropHalf()
+	d.CloseUnplaced()
 	d.dropWaits()
-	d.element(decode.DataElement{Key: d.key(), Kind: decode.ElementRestart})
-	d.rec.Restart(decode.SegmentStart{
-		Offset: d.offset, Reason: reasons[a.Reason], At: schema.Of(decode.Position{PC: pcOf(a)}),
-	}, d.walk.Seq)
+	d.Element(decode.DataElement{Key: d.Key(), Kind: decode.ElementRestart})
+	d.Rec.Restart(decode.SegmentStart{
+		Offset: d.Offset, Reason: reasons[a.Reason], At: schema.Of(decode.Position{PC: pcOf(a)}),
+	}, d.Walk.Seq)
 	d.setContext(a)
 	d.jump(a)
 }
@@ -347,36 +322,36 @@ func (d *Decoder) setContext(a *received) {
 	if d.cfg.ContextIDBytes == 0 || !a.HasContextID() {
 		return
 	}
-	d.rec.ContextID = schema.Of(a.contextID)
-	d.rec.RecordContext(d.key(), schema.Of(pcOf(a).ISA))
+	d.Rec.ContextID = schema.Of(a.contextID)
+	d.Rec.RecordContext(d.Key(), schema.Of(pcOf(a).ISA))
 }
 
 // jump sets the position to an address.
 func (d *Decoder) jump(a *received) {
 	to := pcOf(a)
-	d.split.end()
+	d.Rec.Half = record.Half{}
 	if to.ISA == schema.Jazelle {
-		if !d.unplacedRun.active || d.unplacedRun.Event.Event != schema.EventJazelle {
-			d.openUnplaced(schema.EventJazelle, schema.Of(to.Address))
+		if !d.Rec.Unplaced.Active || d.Rec.Unplaced.Event.Event != schema.EventJazelle {
+			d.OpenUnplaced(schema.EventJazelle, schema.Of(to.Address))
 		}
-		d.walk.Lose()
+		d.Walk.Lose()
 		return
 	}
-	d.closeUnplaced()
+	d.CloseUnplaced()
 	d.skip = false
-	d.walk.Goto(d.inside(to), d.rec.Security())
+	d.Walk.Goto(d.inside(to), d.Rec.Security())
 }
 
 // inconsistent records that an address is not that of the program.
 func (d *Decoder) inconsistent(to decode.PC) {
-	d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[schema.Address]{V: d.position().Address, OK: d.walk.Known()},
+	d.Rec.Event(d.Key(), schema.EventInconsistent, schema.Null[schema.Address]{V: d.position().Address, OK: d.Walk.Known()},
 		fmt.Sprintf("branch address 0x%08x %s", to.Address, to.ISA))
 }
 
 // position returns the position, if it is known.
 func (d *Decoder) position() decode.PC {
-	if !d.walk.Known() {
+	if !d.Walk.Known() {
 		return decode.PC{}
 	}
-	return d.here()
+	return d.Here()
 }

@@ -126,6 +126,18 @@ func (f *framer) scan(b []byte, from, limit int64) {
 	f.next = max(f.next, limit)
 }
 
+// through looks at all samples of b, which begins at the sample from, and has branches that
+// are settled taken now and then. last says that no more samples follow.
+func (f *framer) through(b []byte, from int64, last bool, take func()) {
+	for n := int64(len(b) / port.SampleBytes); f.next < from+n; take() {
+		f.scan(b, from, min(f.next+step, from+n))
+	}
+	if last {
+		f.end()
+		take()
+	}
+}
+
 // skipQuiet returns the first sample from i on that is not quiet, or end.
 func skipQuiet(b []byte, i, end int) int {
 	const both = quiet<<32 | quiet
@@ -322,7 +334,10 @@ func (f *framer) needed() int64 {
 	return n
 }
 
-// pendingBefore reports whether a branch before a sample is not settled.
-func (f *framer) pendingBefore(at int64) bool {
-	return f.branches.len() > 0 && f.branches.all()[0].at < at
+// firstBranch is the first sample that may be that of a branch.
+func (f *framer) firstBranch() int64 {
+	if f.branches.len() > 0 {
+		return f.branches.all()[0].at
+	}
+	return f.next
 }

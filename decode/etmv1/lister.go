@@ -21,20 +21,8 @@ func (c *Config) NewLister() decode.Lister { return &lister{cfg: c, frames: newF
 
 // List implements [decode.Lister].
 func (l *lister) List(b []byte, last bool, emit func(at, units int, text decode.PacketText) error) (int, error) {
-	n := int64(len(b) / port.SampleBytes)
-	f := &l.frames
-	for f.next < l.from+n {
-		f.scan(b, l.from, min(f.next+step, l.from+n))
-		l.take()
-	}
-	if last {
-		f.end()
-		l.take()
-	}
-	end := f.next
-	if f.branches.len() > 0 {
-		end = f.branches.all()[0].at
-	}
+	l.frames.through(b, l.from, last, l.take)
+	end := l.frames.firstBranch()
 	i := l.from
 	for i < end {
 		units := droppable(b[(i-l.from)*port.SampleBytes : (end-l.from)*port.SampleBytes])

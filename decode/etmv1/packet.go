@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -90,29 +91,9 @@ func AppendAddress(dst []byte, a Address) []byte {
 	if a.Bytes == 0 || a.Bytes > MaxAddressBytes {
 		panic(fmt.Sprintf("etmv1: an address of %d bytes", a.Bytes))
 	}
-	for i := range min(a.Bytes, MaxAddressBytes-1) {
-		b := byte(a.Address>>(addressBits*i)) &^ addressMore
-		if i < a.Bytes-1 {
-			b |= addressMore
-		}
-		dst = append(dst, b)
+	dst = decode.AppendSevens(dst, uint64(a.Address), int(a.Bytes))
+	if a.Full() {
+		dst[len(dst)-1] |= byte(a.Reason)<<fifthReasonShift | decode.Flag(a.Jazelle, fifthJazelle)
 	}
-	if !a.Full() {
-		return dst
-	}
-	fifth := byte(a.Address>>28) | byte(a.Reason)<<fifthReasonShift
-	if a.Jazelle {
-		fifth |= fifthJazelle
-	}
-	return append(dst, fifth)
-}
-
-// AddressBytes returns the fewest bytes of an address, with bit 0 as in [Address],
-// after the address last: one that has all bits in which they differ.
-func AddressBytes(address, last schema.Address) uint8 {
-	n := uint8(1)
-	for n < MaxAddressBytes && (address^last)>>(addressBits*n) != 0 {
-		n++
-	}
-	return n
+	return dst
 }

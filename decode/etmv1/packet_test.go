@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -76,7 +77,7 @@ func TestAddressBytes(t *testing.T) {
 		{0x10008000, 0x8000, 5},
 		{0xffff0018, 0x8000, 5},
 	} {
-		if got := AddressBytes(tt.address, tt.last); got != tt.want {
+		if got := uint8(port.DataAddressBytes(tt.address, tt.last)); got != tt.want {
 			t.Errorf("%#x after %#x: %d bytes, want %d", tt.address, tt.last, got, tt.want)
 		}
 	}

@@ -20,9 +20,6 @@ const aheadSamples = 1024
 // AheadBytes implements [decode.Protocol].
 func (c *Config) AheadBytes() int { return aheadSamples * port.SampleBytes }
 
-// TimestampCode implements [decode.Protocol]: there are no timestamps.
-func (c *Config) TimestampCode() decode.TimestampCode { return decode.TimestampCode{} }
-
 // Words implements [decode.Protocol].
 func (c *Config) Words() []string {
 	words := c.Config.Words()
@@ -39,9 +36,10 @@ func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decode
 
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {
 	d := &Decoder{
-		cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
-		pins: port.NewPins(c.Width, nil), state: state{frames: newFramer(c)},
-		rec: record.Recorder{CycleAccurate: c.CycleAccurate, UnitBytes: port.SampleBytes},
+		cfg: *c, pins: port.NewPins(c.Width, nil), state: state{frames: newFramer(c)},
+		Follower: record.NewFollower(mem, flow.Rules{}, packets, record.Recorder{
+			CycleAccurate: c.CycleAccurate, UnitBytes: port.SampleBytes, TracesData: c.TracesData(),
+		}),
 	}
 	d.frames.usualTo = &d.branches
 	return d
@@ -62,39 +60,17 @@ func (c *Config) RateSyncs(b []byte) int {
 	k := cutter{framer: newFramer(c)}
 	rate := len(k.Find(b, true).At)
 	f := newFramer(c)
-	n := int64(len(b) / port.SampleBytes)
-	for f.next < n {
-		f.scan(b, 0, min(f.next+step, n))
+	f.through(b, 0, false, func() {
 		for x := f.settled(); x != nil; x = f.settled() {
 			if x.compared && x.agrees {
 				rate += 3
 			}
 		}
-	}
+	})
 	return rate
 }
 
 // Answers implements [decode.Answerer].
 func (c *Config) Answers() []decode.Answer {
-	const set = "ETMCR[15:14], ContextIDSize, to 0b11"
-	answers := []decode.Answer{
-		{Question: decode.AskCycles, Traced: c.CycleAccurate, Set: "ETMCR[12], cycle-accurate tracing"},
-		{Question: decode.AskTimestamps, Why: "ETMv" + c.Version() + " has no timestamps: ETMv3.5 has"},
-		{Question: decode.AskContexts, Traced: c.ContextIDBytes > 0, Set: set},
-		{
-			Question: decode.AskData, Traced: c.TracesData(),
-			Set: "ETMCR[3:2], data access, to 0b11, and what to trace in the ViewData registers",
-		},
-		{Question: decode.AskConditions, Traced: true},
-	}
-	if c.Number < firstContextID {
-		answers[2] = decode.Answer{
-			Question: decode.AskContexts,
-			Why:      "ETMv" + c.Version() + " has no Context IDs: ETMv1.2 has",
-		}
-	}
-	return answers
+	return c.Config.Answers("ETMCR[3:2], data access, to 0b11, and what to trace in the ViewData registers")
 }
-
-// firstContextID is the first version with Context IDs.
-const firstContextID = 0x12

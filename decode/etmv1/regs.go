@@ -35,7 +35,9 @@ func Family() decode.Family {
 		Name: "etmv1", Types: []string{"ETM1"}, ETM: true, Major: schema.Of[uint8](major - 1), Version: "1",
 		Versions: port.Versions(major), Statuses: StatusNames,
 		Defaults: port.Defaults(), Options: options(), Unframed: true, ReadHeader: port.ReadHeader(major),
-		Settings: settings(), Bind: Bind,
+		// The fields on which reading a stream depends, the likeliest to be wrong first.
+		Settings: []decode.Setting{decode.ContextIDField, decode.DataField.ByProgram(), decode.CycleField.ByProgram()},
+		Bind:     Bind,
 	}
 }
 
@@ -52,27 +54,6 @@ func options() []decode.Option {
 			Words: []decode.OptionWord{{Word: "2", Value: 0}, {Word: "1", Value: 1}},
 		},
 	)
-}
-
-// settings are the fields on which reading a stream depends, the likeliest to be
-// wrong first.
-func settings() []decode.Setting {
-	return []decode.Setting{
-		{
-			Register: "ETMCR", Shift: 14, Bits: 2, Values: []uint64{0, 1, 2, 3},
-			Means: []string{"no Context ID", "1-byte Context ID", "2-byte Context ID", "4-byte Context ID"},
-		},
-		{
-			Register: "ETMCR", Shift: 2, Bits: 2, Values: []uint64{0, 1, 2, 3},
-			Means:        []string{"no data", "data values", "data addresses", "data addresses and values"},
-			NeedsProgram: true,
-		},
-		{
-			Register: "ETMCR", Shift: 12, Bits: 1, Values: []uint64{0, 1},
-			Means:        []string{"not cycle-accurate", "cycle-accurate"},
-			NeedsProgram: true,
-		},
-	}
 }
 
 // Bind binds the protocol to a source. The notes are for the user. It fails if the

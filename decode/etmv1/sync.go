@@ -35,20 +35,9 @@ func (c *Config) NewCutter() decode.Cutter {
 
 // Find implements [decode.Cutter].
 func (c *cutter) Find(b []byte, last bool) decode.Cuts {
-	n := int64(len(b) / port.SampleBytes)
 	c.cuts = c.cuts[:0]
-	for c.next < c.from+n {
-		c.scan(b, c.from, min(c.next+step, c.from+n))
-		c.settle()
-	}
-	if last {
-		c.end()
-		c.settle()
-	}
-	settled := c.next
-	if c.branches.len() > 0 {
-		settled = c.branches.all()[0].at
-	}
+	c.through(b, c.from, last, c.settle)
+	settled := c.firstBranch()
 	if c.holds {
 		settled = min(settled, c.held-window)
 	}
@@ -63,7 +52,7 @@ func (c *cutter) Find(b []byte, last bool) decode.Cuts {
 func (c *cutter) settle() {
 	for {
 		b := c.settled()
-		if c.holds && (b != nil || c.nextBranch() > c.held) {
+		if c.holds && (b != nil || c.firstBranch() > c.held) {
 			c.release(b != nil && b.at == c.held && b.cuts() && b.address.Reason.Restarts())
 		}
 		if b == nil {
@@ -77,14 +66,6 @@ func (c *cutter) settle() {
 			c.held, c.holds = b.at+window, true
 		}
 	}
-}
-
-// nextBranch is the first sample that may be that of a branch.
-func (c *cutter) nextBranch() int64 {
-	if c.branches.len() > 0 {
-		return c.branches.all()[0].at
-	}
-	return c.next
 }
 
 // release makes the cut that is held, unless another one is at the same sample.

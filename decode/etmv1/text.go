@@ -3,7 +3,6 @@ package etmv1
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/port"
@@ -34,23 +33,11 @@ func (c *Config) ParsePacket(b []byte) (decode.PacketText, error) {
 
 // sampleText describes a sample without what its status owes.
 func (c *Config) sampleText(s port.Sample) decode.PacketText {
-	t := decode.PacketText{
-		Len: port.SampleBytes, Type: statusWord(s.Status()),
-		Pins: fmt.Sprintf("%0*x", int(c.Width)/4, s.Packet()),
-	}
-	if s.Sync() {
-		t.Pins += "*"
-	}
-	if s.Status() == port.StatusTR {
-		t.Add("replaced", statusWord(replaced(s)))
-	}
-	return t
+	return c.SampleText(s, StatusNames, replaced(s))
 }
 
 // replaced is the status that a trigger replaced.
 func replaced(s port.Sample) uint8 { return uint8(s.Packet() & 7) }
-
-func statusWord(status uint8) string { return strings.ToLower(StatusNames[status&7]) }
 
 // addOffset adds that a sample has a part of an address packet offset.
 func addOffset(t *decode.PacketText) { t.Add("address_packet_offset", true) }
@@ -101,8 +88,8 @@ type line struct {
 
 // beginLine begins the row of the current sample, if the table was asked for.
 func (d *Decoder) beginLine(s port.Sample) {
-	if d.packets {
-		d.line = line{d.cfg.sampleText(s), d.walk.Seq}
+	if d.Packets {
+		d.line = line{d.cfg.sampleText(s), d.Walk.Seq}
 		if d.at < d.busy {
 			addOffset(&d.line.PacketText)
 		}
@@ -111,14 +98,14 @@ func (d *Decoder) beginLine(s port.Sample) {
 
 // endLine makes the row, unless the sample may be dropped.
 func (d *Decoder) endLine(s port.Sample) {
-	if d.packets && !s.Droppable() {
-		d.rec.Packet(d.index(d.at), d.line.seq, d.line.PacketText)
+	if d.Packets && !s.Droppable() {
+		d.Rec.Packet(d.index(d.at), d.line.seq, d.line.PacketText)
 	}
 }
 
 // addData adds the bytes of a transfer, and what they say.
 func (d *Decoder) addData(r *reader, x *transfer) {
-	if !d.packets {
+	if !d.Packets {
 		return
 	}
 	d.line.Owed = append(d.line.Owed, r.bytes...)

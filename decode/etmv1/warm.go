@@ -3,6 +3,7 @@ package etmv1
 import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/port"
+	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -72,8 +73,8 @@ func (f *framer) settle(a Address) {
 
 // warm walks samples from the current one on, as long as they are warm.
 func (d *Decoder) warm() {
-	if d.plain || d.packets || !d.rec.Settled() || d.cfg.CycleAccurate || d.skip || d.unowed > 0 || d.split != (split{}) ||
-		d.unplacedRun.active || !d.walk.Known() {
+	if d.plain || d.Packets || !d.Rec.Settled() || d.cfg.CycleAccurate || d.skip || d.unowed > 0 || d.Rec.Half != (record.Half{}) ||
+		d.Rec.Unplaced.Active || !d.Walk.Known() {
 		return
 	}
 	first, at, limit := d.at, d.at, min(d.end, d.framed)
@@ -89,16 +90,12 @@ samples:
 		n, unit := 1, int(at-d.data)
 		switch view[0] & 0xF {
 		case statusIE:
-			if n = d.walk.PassSamples(&d.rec.Offsets, unit, port.Alike(view, statusIE)); n == 0 {
-				if len(view) == port.SampleBytes || view[port.SampleBytes]&0xF != statusIE ||
-					!d.walk.PassPair(&d.rec.Offsets, unit+1) {
-					break samples
-				}
-				n = 2
+			if n = d.Walk.PassSamples(&d.Rec.Offsets, unit, port.Alike(view, statusIE)); n == 0 {
+				break samples
 			}
 			d.seen = at + int64(n) - 1
 		case statusIN:
-			if !d.walk.FailSample(&d.rec.Offsets, unit) {
+			if !d.Walk.FailSample(&d.Rec.Offsets, unit) {
 				break samples
 			}
 			d.seen = at
@@ -110,7 +107,7 @@ samples:
 			if at > d.next || at == d.next && !d.half { // no byte is owed
 				break samples
 			}
-			d.rec.Segment.Quality.Waits++
+			d.Rec.Segment.Quality.Waits++
 		case port.StatusTD:
 		default:
 			break samples
@@ -119,7 +116,7 @@ samples:
 		view = view[n*port.SampleBytes:]
 	}
 	if at > first {
-		d.at, d.offset = at, d.rec.Offset(d.index(at-1))
+		d.at, d.Offset = at, d.Rec.Offset(d.index(at-1))
 	}
 }
 
@@ -131,28 +128,23 @@ func (d *Decoder) warmBranch(view []byte, at int64) bool {
 		view[port.SampleBytes]&0xF > statusWT || view[2*port.SampleBytes]&0xF > statusWT {
 		return false
 	}
-	if d.cfg.nearVectors(to) {
+	if d.cfg.NearVectors(to) {
 		if !d.warmSVC(at, to) {
 			return false
 		}
 	} else {
-		returns, ok := d.walk.BranchSample(&d.rec.Offsets, int(at-d.data), to)
+		returns, ok := d.Walk.BranchSample(&d.Rec.Offsets, int(at-d.data), to)
 		if !ok {
 			return false
 		}
 		if returns {
-			d.offset = d.rec.Offset(d.index(at))
-			d.rec.Return(d.key())
+			d.Offset = d.Rec.Offset(d.index(at))
+			d.Rec.Return(d.Key())
 		}
-		d.rec.Segment.Quality.IndirectBranch()
+		d.Rec.Segment.Quality.IndirectBranch()
 	}
 	d.branches.drop(1)
-	if q := &d.rec.Segment.Quality; b.compared {
-		q.FIFOChecks++
-		if b.agrees {
-			q.FIFORight++
-		}
-	}
+	b.check(&d.Rec.Segment.Quality)
 	d.seen, d.busy = at+window-1, at+window
 	d.afterAddress(b)
 	return true
@@ -160,26 +152,18 @@ func (d *Decoder) warmBranch(view []byte, at int64) bool {
 
 // warmSVC walks an SVC, the BE of a sample, to its vector.
 func (d *Decoder) warmSVC(at int64, to decode.PC) bool {
-	number, _ := d.cfg.vector(to)
-	if vectorTypes[number] != schema.Of(schema.ExcSVC) {
+	v, _ := d.cfg.Vector(to)
+	if v.Type != schema.ExcSVC {
 		return false
 	}
-	returns := d.walk.PC().Address + 4
-	if d.walk.ISA() == schema.T32 {
-		returns -= 2
-	}
-	if !d.walk.SVCSample(&d.rec.Offsets, int(at-d.data), to) {
+	returns, ok := d.Walk.SVCSample(&d.Rec.Offsets, int(at-d.data), to)
+	if !ok {
 		return false
 	}
-	d.offset = d.rec.Offset(d.index(at))
-	d.rec.Enter(schema.Exception{
-		Key: d.key(), Number: schema.Of(number), Type: schema.Of(schema.ExcSVC), Target: schema.Of(to.Address),
+	d.Offset = d.Rec.Offset(d.index(at))
+	d.Rec.Enter(schema.Exception{
+		Key: d.Key(), Number: v.Number, Type: schema.Of(v.Type), Target: schema.Of(to.Address),
 		ReturnAddress: schema.Of(returns),
 	})
 	return true
-}
-
-// nearVectors reports whether a position may be an exception vector.
-func (c *Config) nearVectors(at decode.PC) bool {
-	return at.Address-c.Vectors() < 4*schema.Address(len(vectorTypes))
 }

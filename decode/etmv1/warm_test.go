@@ -96,7 +96,7 @@ func randomTrace(seed uint64, samples int) []byte {
 	last := schema.Address(0)
 	branch := func(full bool, reason Reason) {
 		to := targets[random.IntN(len(targets))]
-		n := AddressBytes(to, last)
+		n := uint8(port.DataAddressBytes(to, last))
 		if full {
 			n = MaxAddressBytes
 		} else {

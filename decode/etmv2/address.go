@@ -102,7 +102,7 @@ func (r *Branch) parseFifth(v uint32, x byte) (n int, err error) {
 	case x&^(0x07|fifthCancel) == fifthARM:
 		*r = Branch{Address: schema.Address(v | uint32(x&0x07)<<27), Bits: 30, ISA: schema.A32, Cancel: x&fifthCancel != 0}
 	default:
-		return 0, badPacket(x, "a fifth byte of a branch address that is reserved")
+		return 0, protocol.Bad(x, "a fifth byte of a branch address that is reserved")
 	}
 	r.Bytes = maxAddressBytes
 	return maxAddressBytes, nil
@@ -127,7 +127,7 @@ func (r *Branch) append(dst []byte) []byte {
 // fifth returns the fifth byte of r, whose highest address bits are x.
 func (r *Branch) fifth(x byte) byte {
 	if r.ISA == schema.A32 {
-		return x&0x07 | fifthARM | flag(r.Cancel, fifthCancel)
+		return x&0x07 | fifthARM | decode.Flag(r.Cancel, fifthCancel)
 	}
 	return x&0x0f | fifthThumb
 }

@@ -13,7 +13,7 @@ func (d *Decoder) packet(p *Packet, x *frame) {
 	case BranchAddress:
 		d.branch(&p.Branch, x)
 	case ContextID:
-		d.rec.ContextID, d.context = schema.Of(p.ContextID), schema.Of(d.key())
+		d.Rec.ContextID, d.context = schema.Of(p.ContextID), schema.Of(d.Key())
 	case NormalData, LoadMiss, LoadMissData, ValueNotTraced:
 		d.data(p)
 	}
@@ -23,14 +23,14 @@ func (d *Decoder) packet(p *Packet, x *frame) {
 func (d *Decoder) branch(r *Branch, x *frame) {
 	to := r.Target(d.base)
 	d.base = to
-	vector, ok := d.cfg.vector(to)
+	vector, ok := d.cfg.Vector(to)
 	switch {
 	case r.Cancel:
 		d.cancelling(to, vector)
 	case ok && (!hasInstruction(x.status) || !d.repeats(to)):
 		d.enter(schema.Exception{
-			Number: vector.number, Type: schema.Of(vector.kind),
-			ReturnAddress: d.returnAddress(vector.kind),
+			Number: vector.Number, Type: schema.Of(vector.Type),
+			ReturnAddress: d.returnAddress(vector.Type),
 		}, to)
 	default:
 		d.indirect(to)
@@ -41,28 +41,28 @@ func (d *Decoder) branch(r *Branch, x *frame) {
 // last instruction, has gone.
 func (d *Decoder) repeats(to decode.PC) bool {
 	last := d.lastInstruction()
-	return !d.afterBranch && d.walk.Known() && !d.split.second && last.direct && last.taken && d.walk.PC() == to
+	return !d.afterBranch && d.Walk.Known() && !d.Rec.Half.Second && last.direct && last.taken && d.Walk.PC() == to
 }
 
 // indirect goes to an address that is no exception.
 func (d *Decoder) indirect(to decode.PC) {
 	expected := d.fresh || d.afterBranch
-	d.dropHalf()
-	q, last := &d.rec.Segment.Quality, d.lastInstruction()
+	d.DropHalf()
+	q, last := &d.Rec.Segment.Quality, d.lastInstruction()
 	switch {
 	case d.pending:
 		q.IndirectBranch()
-	case !d.walk.Known():
+	case !d.Walk.Known():
 		q.BranchesUnplaced++
 	case expected || last.svc:
 	default:
-		from := d.walk.PC()
+		from := d.Walk.PC()
 		q.Branch(decode.Miss{
-			Offset: d.offset, After: schema.Null[schema.Address]{V: last.address, OK: last.known}, Expected: from,
+			Offset: d.Offset, After: schema.Null[schema.Address]{V: last.address, OK: last.known}, Expected: from,
 			Found: to,
 		})
 		if from != to || !last.direct || !last.taken {
-			d.rec.Inconsistent(d.key(), from.Address, fmt.Sprintf("branch packet to 0x%08x %s", to.Address, to.ISA))
+			d.Rec.Inconsistent(d.Key(), from.Address, fmt.Sprintf("branch packet to 0x%08x %s", to.Address, to.ISA))
 		}
 	}
 	d.goTo(to)

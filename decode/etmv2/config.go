@@ -10,7 +10,7 @@ type Config struct {
 	TFO    TFOCode
 	First  First
 	Gap    Gap
-	TFOLow bool // TFOLOW=any: header bits 4:0 of a TFO packet mean nothing
+	TFOLow uint8 // 1, TFOLOW=any: header bits 4:0 of a TFO packet mean nothing
 
 	tuned []string // options that are to be found by trying: see Tune
 }

@@ -29,7 +29,7 @@ func (d *Decoder) beginCost(source *flow.Source) uint32 {
 	}
 	cost := uint32(min(d.waits, math.MaxUint32))
 	source.Flags |= schema.RunHasCosts
-	source.Cycle = d.rec.Cycle + int64(cost)
+	source.Cycle = d.Rec.Cycle + int64(cost)
 	return cost
 }
 
@@ -43,19 +43,17 @@ func (d *Decoder) endCost(cost uint32) {
 	d.opened, d.cost = d.untimed, cost
 	if d.untimed {
 		d.untimed = false
-		d.rec.Cycle = 0
+		d.Rec.Cycle = 0
 		return
 	}
-	d.rec.Cycle += int64(cost)
-	if d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsTaken
-	}
+	d.Rec.Cycle += int64(cost)
+	d.back.Waited(decode.WaitsTaken)
 	if !same {
-		d.rec.Count(schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, int64(cost), schema.CountAtom)
+		d.Rec.Count(schema.Key{Seq: d.Walk.Seq - 1, Offset: d.Offset}, int64(cost), schema.CountAtom)
 	}
 	if !d.timed {
 		d.timed = true
-		d.walk.EndRun() // it may turn out to open the epoch
+		d.Walk.EndRun() // it may turn out to open the epoch
 	}
 }
 
@@ -70,20 +68,19 @@ func (d *Decoder) takeBackCost() {
 		return
 	}
 	d.waits += int64(d.cost)
-	d.rec.Cycle -= int64(d.cost)
+	d.Rec.Cycle -= int64(d.cost)
 	d.cost = 0
-	counts, from := &d.rec.Result.Counts, d.rec.Base[decode.Counts]
-	if n := len(counts.Rows); n > from && counts.At(n-1).Seq == d.walk.Seq {
+	counts, from := &d.Rec.Result.Counts, d.Rec.Base[decode.Counts]
+	if n := len(counts.Rows); n > from && counts.At(n-1).Seq == d.Walk.Seq {
 		counts.Truncate(n - 1)
 	}
-	if len(d.rec.Result.Costs) == d.rec.Base[decode.Costs] && d.back.Waits == decode.WaitsTaken {
+	if len(d.Rec.Result.Costs) == d.Rec.Base[decode.Costs] && d.back.Waits == decode.WaitsTaken {
 		d.back.Waits = decode.WaitsPassed
 	}
 }
 
 // dropWaits drops the cycles up to here: they belong to no instruction.
 func (d *Decoder) dropWaits() {
-	if d.waits = 0; d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsDropped
-	}
+	d.waits = 0
+	d.back.Waited(decode.WaitsDropped)
 }

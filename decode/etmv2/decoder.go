@@ -14,15 +14,10 @@ import (
 // A Decoder follows the program by the statuses and packets of one segment after
 // another.
 type Decoder struct {
-	cfg     Config
-	mem     *image.Memory
-	walk    *flow.Walker
-	rec     record.Recorder
-	frames  *framer
-	packets bool // make rows of `packets`
-	plain   bool // go by the plain rules alone
-
-	offset int64 // capture offset of the sample whose status is applied
+	record.Follower
+	cfg    Config
+	frames *framer
+	plain  bool // go by the plain rules alone
 	state
 }
 
@@ -36,7 +31,6 @@ type state struct {
 
 	follow
 	last        lastInstruction
-	since       sinceElement      // since the last data element
 	cancelable  decode.Cancelable // what a cancel takes back
 	returnIndex int               // the `return` row that goes with it, or noRow
 	cycles
@@ -52,8 +46,10 @@ func (s *state) setCancelable(a decode.Cancelable) { s.cancelable, s.returnIndex
 
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {
 	d := &Decoder{
-		cfg: *c, mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
-		rec: record.Recorder{CycleAccurate: c.CycleAccurate, UnitBytes: port.SampleBytes},
+		cfg: *c, Follower: record.NewFollower(mem, flow.Rules{}, packets, record.Recorder{
+			CycleAccurate: c.CycleAccurate, UnitBytes: port.SampleBytes,
+			TracesData: c.TracesData(), TracesRegisters: c.MonitorCPRT, SwapsInPlace: true,
+		}),
 	}
 	d.frames = newFramer(&d.cfg)
 	return d
@@ -73,18 +69,15 @@ func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 	if !part.Continued {
 		d.state = state{}
-		d.walk.Lose()
-		d.walk.Seq = 0
 	}
-	d.rec.Begin(result, part, d.walk.Seq)
-	d.rec.Segment.CountsEach = d.cfg.CycleAccurate
+	d.BeginPart(result, part)
+	d.Rec.Segment.CountsEach = d.cfg.CycleAccurate
 	d.frames.begin(&part, len(part.Before) > 0)
 	d.back = decode.BackReferences{Waits: decode.WaitsPassed}
-	d.returnIndex, d.since = noRow, sinceElement{}
+	d.returnIndex = noRow
 	if d.cancelable == decode.CancelableInstruction {
 		d.cancelable = decode.CancelableEarlier // only the stitcher can reach its row
 	}
-	d.walk.Begin(result)
 	if part.Break {
 		d.loseSync(0)
 	}
@@ -92,21 +85,21 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 
 // firstTFO applies the TFO that a segment begins with (§6.5.2, docs/etmv2.md §5.3).
 func (d *Decoder) firstTFO() {
-	d.offset = d.rec.Offset(0)
+	d.Offset = d.Rec.Offset(0)
 	start := decode.SegmentStart{
-		Offset: d.offset, Trigger: d.frames.sample(0).Status() == StatusTR, Dependent: len(d.rec.Part.Before) > 0,
+		Offset: d.Offset, Trigger: d.frames.sample(0).Status() == StatusTR, Dependent: len(d.Rec.Part.Before) > 0,
 	}
 	var p TFO
 	if err := d.frames.tfo(&p); err != nil {
 		start.Unread = true
-		d.rec.Start(start)
+		d.Rec.Start(start)
 		d.stop(0, err)
 		return
 	}
 	start.Reason, start.At = p.Reason, schema.Of(decode.Position{PC: p.At})
-	d.rec.Start(start)
-	if d.packets {
-		d.rec.Packet(0, 0, d.cfg.tfoText(&p, d.frames.sample(0), d.frames.bytes))
+	d.Rec.Start(start)
+	if d.Packets {
+		d.Rec.Packet(0, 0, d.cfg.tfoText(&p, d.frames.sample(0), d.frames.bytes))
 	}
 	if d.cfg.CycleAccurate {
 		d.waits++
@@ -122,7 +115,7 @@ func (d *Decoder) start(p *TFO) {
 		d.forget(p.Reason)
 	}
 	if d.cfg.ContextIDBytes > 0 {
-		d.rec.ContextID, d.context = schema.Of(p.ContextID), schema.Of(d.key())
+		d.Rec.ContextID, d.context = schema.Of(p.ContextID), schema.Of(d.Key())
 		d.recordContext()
 	}
 	d.jump(p.At)
@@ -151,39 +144,39 @@ func (d *Decoder) recordContext() {
 	if !d.context.OK {
 		return
 	}
-	if d.walk.Known() {
-		d.isa = d.walk.ISA()
+	if d.Walk.Known() {
+		d.isa = d.Walk.ISA()
 	}
 	key := d.context.V
-	key.Seq = min(key.Seq, d.walk.Seq) // the instruction before it may have been cancelled
-	d.rec.RecordContext(key, schema.Of(d.isa))
+	key.Seq = min(key.Seq, d.Walk.Seq) // the instruction before it may have been cancelled
+	d.Rec.RecordContext(key, schema.Of(d.isa))
 	d.context = schema.Null[schema.Key]{}
-	d.walk.EndRun()
+	d.Walk.EndRun()
 }
 
 // decodeFrames applies the frames of the part.
 func (d *Decoder) decodeFrames() {
 	var x frame
-	for !d.rec.Lost() {
+	for !d.Rec.Lost() {
 		d.warm()
 		err := d.frames.frame(&x)
 		d.plainSamples(&x)
 		if x.last {
-			d.rec.Decoded(len(d.rec.Part.Data))
+			d.Rec.Decoded(len(d.Rec.Part.Data))
 			return
 		}
 		if err != nil {
 			d.stop(x.at, err)
 			return
 		}
-		d.offset = d.rec.Offset(x.at * port.SampleBytes)
-		if d.packets {
+		d.Offset = d.Rec.Offset(x.at * port.SampleBytes)
+		if d.Packets {
 			d.recordSample(&x)
 		}
 		d.status(&x)
 	}
-	if d.rec.Segment.Row.BytesLost == 0 { // a loss from before the part
-		d.rec.Decoded(0)
+	if d.Rec.Segment.Row.BytesLost == 0 { // a loss from before the part
+		d.Rec.Decoded(0)
 	}
 }
 
@@ -191,31 +184,31 @@ func (d *Decoder) decodeFrames() {
 func (d *Decoder) stop(i int, err error) {
 	reason, detail := loss(err)
 	at := i * port.SampleBytes
-	d.offset = d.rec.Offset(at)
-	d.rec.OpenLoss(d.key(), reason, detail)
+	d.Offset = d.Rec.Offset(at)
+	d.Rec.OpenLoss(d.Key(), reason, detail)
 	d.loseSync(at)
-	d.rec.Decoded(at)
+	d.Rec.Decoded(at)
 }
 
 // loseSync drops what is unknown after the loss that begins at Data[at].
 func (d *Decoder) loseSync(at int) {
-	d.offset = d.rec.Offset(at)
+	d.Offset = d.Rec.Offset(at)
 	d.loseFlow()
 }
 
 func (d *Decoder) loseFlow() {
-	d.closeUnplaced()
+	d.CloseUnplaced()
 	d.recordContext()
 	d.setCancelable(decode.NothingCancelable)
-	d.fate(decode.DataElement{Key: d.key(), Kind: decode.ElementLost})
-	d.walk.Lose()
+	d.Fate(decode.DataElement{Key: d.Key(), Kind: decode.ElementLost})
+	d.Walk.Lose()
 }
 
 // finish completes the segment's entry in the result.
 func (d *Decoder) finish() {
-	t := &d.rec.Segment.End
-	if !d.rec.Part.Open {
-		d.closeUnplaced()
+	t := &d.Rec.Segment.End
+	if !d.Rec.Part.Open {
+		d.CloseUnplaced()
 		d.recordContext()
 		d.compareTFO()
 		if t.Untimed = d.untimed; !d.untimed {
@@ -225,32 +218,32 @@ func (d *Decoder) finish() {
 	}
 	d.endData()
 	t.Cancelable, t.Return = d.cancelable, d.returnIndex
-	if d.walk.Known() {
-		t.Reached, t.Half = schema.Of(decode.Position{PC: d.here()}), d.split.first
+	if d.Walk.Known() {
+		t.Reached, t.Half = schema.Of(decode.Position{PC: d.Here()}), d.Rec.Half.First
 	}
-	d.rec.Segment.Back = d.back
+	d.Rec.Segment.Back = d.back
 	d.last = d.lastInstruction()
-	d.rec.Finish(d.walk.Seq)
+	d.Rec.Finish(d.Walk.Seq)
 }
 
 // compareTFO compares the value of the TFO that ends the segment with the bytes that
 // are still owed: the strongest check there is (docs/etmv2.md §7.3).
 func (d *Decoder) compareTFO() {
-	if d.rec.Lost() || d.rec.Part.End {
+	if d.Rec.Lost() || d.Rec.Part.End {
 		return
 	}
 	v, ok := d.frames.nextTFO()
 	if !ok {
 		return
 	}
-	q := &d.rec.Segment.Quality
+	q := &d.Rec.Segment.Quality
 	q.FIFOChecks++
 	owed, _ := d.frames.owed()
 	if v == owed {
 		q.FIFORight++
 		return
 	}
-	d.rec.Segment.End.Contradiction = fmt.Sprintf("TFO says %s, %s owed", bytesOf(v), are(owed))
+	d.Rec.Segment.End.Contradiction = fmt.Sprintf("TFO says %s, %s owed", bytesOf(v), are(owed))
 	d.loseFlow()
 }
 
@@ -267,6 +260,3 @@ func are(n int) string {
 	}
 	return fmt.Sprintf("%d are", n)
 }
-
-// key returns the key of rows before the next instruction, from the current sample.
-func (d *Decoder) key() schema.Key { return schema.Key{Seq: d.walk.Seq, Offset: d.offset} }

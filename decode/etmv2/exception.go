@@ -2,71 +2,44 @@ package etmv2
 
 import (
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
 )
-
-// A vector is an exception vector (§4.5.3, docs/etmv2.md §6.3).
-type vector struct {
-	number schema.Null[uint16]
-	kind   schema.ExceptionType
-}
-
-// vectorTypes are the types by the offset of the vector / 4. There is none at 0x14.
-var vectorTypes = [8]schema.ExceptionType{
-	0: schema.ExcReset,
-	1: schema.ExcUndefined,
-	2: schema.ExcSVC,
-	3: schema.ExcPrefetchAbort,
-	4: schema.ExcDataAbort,
-	6: schema.ExcIRQ,
-	7: schema.ExcFIQ,
-}
-
-const noVector = 5
-
-// vector returns the vector at a PC, false and a generic one if there is none.
-func (c *Config) vector(at decode.PC) (vector, bool) {
-	n := (at.Address - c.Vectors()) / 4
-	if at.ISA != schema.A32 || at.Address%4 != 0 || n >= schema.Address(len(vectorTypes)) || n == noVector {
-		return vector{kind: schema.ExcGeneric}, false
-	}
-	return vector{number: schema.Of(uint16(n)), kind: vectorTypes[n]}, true
-}
 
 // returnAddress returns the address that an exception between instructions returns to:
 // the PC that the flow has reached.
 func (d *Decoder) returnAddress(kind schema.ExceptionType) schema.Null[schema.Address] {
-	if !d.walk.Known() || kind == schema.ExcReset {
+	if !d.Walk.Known() || kind == schema.ExcReset {
 		return schema.Null[schema.Address]{}
 	}
-	return schema.Of(d.here().Address)
+	return schema.Of(d.Here().Address)
 }
 
 // enter records the entry to an exception and goes to its vector.
 func (d *Decoder) enter(x schema.Exception, to decode.PC) {
-	d.dropHalf()
-	x.Key, x.Target = d.key(), schema.Of(to.Address)
+	d.DropHalf()
+	x.Key, x.Target = d.Key(), schema.Of(to.Address)
 	d.goTo(to)
-	d.rec.Enter(x)
+	d.Rec.Enter(x)
 }
 
 // cancelling applies a branch address with the E bit: an exception took the place of
 // the most recent instruction.
-func (d *Decoder) cancelling(to decode.PC, v vector) {
-	at := d.cancel(v.kind == schema.ExcReset)
-	if v.kind == schema.ExcReset {
+func (d *Decoder) cancelling(to decode.PC, v port.Vector) {
+	at := d.cancel(v.Type == schema.ExcReset)
+	if v.Type == schema.ExcReset {
 		at = schema.Null[schema.Address]{}
 	}
-	d.enter(schema.Exception{Number: v.number, Type: schema.Of(v.kind), ReturnAddress: at}, to)
+	d.enter(schema.Exception{Number: v.Number, Type: schema.Of(v.Type), ReturnAddress: at}, to)
 }
 
 // cancel takes back the most recent instruction and returns its address (docs/etmv2.md
 // §5.5). If only the previous part knows that, the stitcher completes it, unless the
 // exception does not return.
 func (d *Decoder) cancel(noReturn bool) (address schema.Null[schema.Address]) {
-	if d.split.first {
-		address = schema.Of(d.walk.PC().Address)
-		d.dropHalf()
+	if d.Rec.Half.First {
+		address = schema.Of(d.Walk.PC().Address)
+		d.DropHalf()
 		d.setCancelable(decode.NothingCancelable)
 		return address
 	}
@@ -75,34 +48,24 @@ func (d *Decoder) cancel(noReturn bool) (address schema.Null[schema.Address]) {
 	d.last = lastInstruction{}
 	switch cancelable {
 	case decode.CancelableInstruction:
-		d.attach() // before the instruction is removed
-		at, _, _ := d.walk.TakeBack(d.rec.Base)
-		d.dropReturn(row)
-		d.rec.Result.Lower(d.rec.Base, d.rec.Result.Ends(), d.walk.Seq, 1)
+		d.Attach() // before the instruction is removed
+		at, _, _ := d.Walk.TakeBack(d.Rec.Base)
+		d.DropReturn(row)
+		d.Rec.Result.Lower(d.Rec.Base, d.Rec.Result.Ends(), d.Walk.Seq, 1)
 		d.takeBackCost()
 		address = schema.Of(at)
-		d.takenBack()
+		d.Element(decode.DataElement{Key: d.Key(), Kind: decode.ElementTakenBack})
 	case decode.CancelableEarlier:
 		d.takeBackCost()
 		d.back.Cancel = schema.Of(decode.BackCancel{
-			Event: len(d.rec.Result.Events), Exception: len(d.rec.Result.Exceptions), Return: row, DataElement: d.takenBack(),
-			NoReturn: noReturn,
+			Event: len(d.Rec.Result.Events), Exception: len(d.Rec.Result.Exceptions), Return: row, NoReturn: noReturn,
+			DataElement: d.Element(decode.DataElement{Key: d.Key(), Kind: decode.ElementTakenBack}),
 		})
 	case decode.CancelableUnplaced:
 	case decode.NothingCancelable, decode.CancelableReturn:
-		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[schema.Address]{}, decode.NothingToCancel)
+		d.Rec.Event(d.Key(), schema.EventInconsistent, schema.Null[schema.Address]{}, decode.NothingToCancel)
 		return address
 	}
-	d.rec.Event(d.key(), schema.EventCancelled, address, "")
+	d.Rec.Event(d.Key(), schema.EventCancelled, address, "")
 	return address
-}
-
-// dropReturn removes a `return` row.
-func (d *Decoder) dropReturn(row int) {
-	if row == noRow {
-		return
-	}
-	ends := d.rec.Result.Ends()
-	d.rec.Result.RemoveException(row, &ends)
-	d.rec.Result.Truncate(ends)
 }

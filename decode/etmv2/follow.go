@@ -1,11 +1,10 @@
 package etmv2
 
 import (
-	"strconv"
-
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/port"
+	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -21,24 +20,13 @@ type follow struct {
 	// context is the key of a context whose row waits for the state of the next
 	// instruction: a branch address says it.
 	context schema.Null[schema.Key]
-	split   split
-
-	unplacedRun unplacedRun
-	unmapped    bool // the place is unknown because there is no image of it
-}
-
-// An unplacedRun is a run of traced instructions without rows (docs/etmv2.md §6.2).
-type unplacedRun struct {
-	schema.Event
-	active       bool
-	instructions int64
 }
 
 // plainSamples applies a run of samples with nothing but IE, IN and WT.
 func (d *Decoder) plainSamples(x *frame) {
 	from, to := x.run, x.at
 	d.countWaits(from, to, x.owed)
-	if d.packets || d.cfg.CycleAccurate {
+	if d.Packets || d.cfg.CycleAccurate {
 		d.singleSamples(from, to)
 		return
 	}
@@ -63,7 +51,7 @@ func (d *Decoder) singleSamples(from, to int) {
 	for i := from; i < to; i++ {
 		x := frame{at: i, status: d.frames.sample(i).Status()}
 		d.at(i)
-		if d.packets {
+		if d.Packets {
 			d.recordSample(&x)
 		}
 		d.status(&x)
@@ -71,12 +59,12 @@ func (d *Decoder) singleSamples(from, to int) {
 }
 
 // at sets the current sample.
-func (d *Decoder) at(i int) { d.offset = int64(d.rec.Offsets.At(i)) }
+func (d *Decoder) at(i int) { d.Offset = int64(d.Rec.Offsets.At(i)) }
 
 // countWaits counts the samples of a run whose status says that the FIFO sends bytes
 // and nothing executes: no byte is owed from the sample owed on.
 func (d *Decoder) countWaits(from, to, owed int) {
-	q := &d.rec.Segment.Quality
+	q := &d.Rec.Segment.Quality
 	for i := from; i < to; i++ {
 		if d.frames.sample(i).Status() != StatusWT {
 			continue
@@ -92,10 +80,10 @@ func (d *Decoder) countWaits(from, to, owed int) {
 func (d *Decoder) executed(i, n int) {
 	for end := i + n; i < end; {
 		walked, stop := 0, flow.Arrived
-		if d.walk.Known() {
-			d.rec.Settle()
-			source := flow.Source{Flags: schema.RunHasOffsets, Offsets: &d.rec.Offsets, Unit: i, Unsplit: true}
-			walked, stop = d.walk.Executed(&source, end-i)
+		if d.Walk.Known() {
+			d.Rec.Settle()
+			source := flow.Source{Flags: schema.RunHasOffsets, Offsets: &d.Rec.Offsets, Unit: i, Unsplit: true}
+			walked, stop = d.Walk.Executed(&source, end-i)
 		}
 		if walked == 0 {
 			d.at(i)
@@ -105,7 +93,7 @@ func (d *Decoder) executed(i, n int) {
 		}
 		i += walked
 		d.at(i - 1)
-		d.split.end()
+		d.Rec.Half = record.Half{}
 		d.walked()
 		if stop != flow.Missing { // else the next sample says so
 			d.stopped(stop)
@@ -119,7 +107,7 @@ func (d *Decoder) status(x *frame) {
 		d.waits++
 	}
 	if x.trigger {
-		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[schema.Address]{}, "")
+		d.Rec.Event(d.Key(), schema.EventTrigger, schema.Null[schema.Address]{}, "")
 	}
 	if x.status&statusPhantom != 0 {
 		d.phantom(x)
@@ -138,14 +126,14 @@ func (d *Decoder) status(x *frame) {
 // phantom walks the direct branch that was folded into the instruction of the sample
 // (§6.1.2).
 func (d *Decoder) phantom(x *frame) {
-	address := schema.Null[schema.Address]{OK: d.walk.Known()}
+	address := schema.Null[schema.Address]{OK: d.Walk.Known()}
 	if address.OK {
-		address.V = d.here().Address
+		address.V = d.Here().Address
 	}
 	taken := x.status&statusNotTaken == 0
 	d.instruction(x.at, taken)
-	if last := d.lastInstruction(); address.OK && d.walk.Known() && last.known && !last.direct {
-		d.rec.Event(d.key(), schema.EventInconsistent, address, "phantom")
+	if last := d.lastInstruction(); address.OK && d.Walk.Known() && last.known && !last.direct {
+		d.Rec.Event(d.Key(), schema.EventInconsistent, address, "phantom")
 	}
 }
 
@@ -153,24 +141,24 @@ func (d *Decoder) phantom(x *frame) {
 // counted as unplaced.
 func (d *Decoder) instruction(i int, executed bool) {
 	d.fresh = false
-	if d.walk.Known() && d.firstHalf() {
+	if d.Walk.Known() && d.firstHalf() {
 		return
 	}
-	if !d.walk.Known() {
+	if !d.Walk.Known() {
 		d.unplaced(executed)
 		return
 	}
-	d.rec.Settle()
-	source := flow.Source{Flags: schema.RunHasOffsets, Offsets: &d.rec.Offsets, Unit: i}
+	d.Rec.Settle()
+	source := flow.Source{Flags: schema.RunHasOffsets, Offsets: &d.Rec.Offsets, Unit: i}
 	cost := d.beginCost(&source)
-	stop := d.walk.Atom(&source, executed, cost)
+	stop := d.Walk.Atom(&source, executed, cost)
 	if stop == flow.Missing {
 		d.stopped(stop)
 		d.unplaced(executed)
 		return
 	}
 	d.endCost(cost)
-	d.split.end()
+	d.Rec.Half = record.Half{}
 	d.walked()
 	d.stopped(stop)
 }
@@ -178,7 +166,7 @@ func (d *Decoder) instruction(i int, executed bool) {
 // walked notes that instructions got rows.
 func (d *Decoder) walked() {
 	d.setCancelable(decode.CancelableInstruction)
-	d.since.instructions = true
+	d.Rec.Since.Instructions = true
 	d.afterBranch, d.fresh = false, false
 }
 
@@ -187,14 +175,14 @@ func (d *Decoder) stopped(stop flow.Stop) {
 	switch stop {
 	case flow.Arrived:
 	case flow.AtIndirect:
-		if d.walk.Waypoint().Kind == schema.KindExceptionReturn {
-			d.returnIndex = len(d.rec.Result.Exceptions)
-			d.rec.Return(d.key())
+		if d.Walk.Waypoint().Kind == schema.KindExceptionReturn {
+			d.returnIndex = len(d.Rec.Result.Exceptions)
+			d.Rec.Return(d.Key())
 		}
 		d.lose()
 		d.pending = true
 	case flow.Missing:
-		d.missing(d.walk.MissingAddress())
+		d.missing(d.Walk.MissingAddress())
 	default:
 		panic("etmv2: a status walks to no waypoint")
 	}
@@ -202,18 +190,18 @@ func (d *Decoder) stopped(stop flow.Stop) {
 
 // missing notes that the flow reached an instruction that is in no image.
 func (d *Decoder) missing(address schema.Address) {
-	d.rec.Unmapped(d.key(), d.mem, address)
+	d.Unmapped(address)
 	d.lose()
-	d.unmapped = true
+	d.Rec.Unplaced = record.UnplacedRun{Active: true, Quiet: true}
 }
 
 // lose makes the position unknown.
 func (d *Decoder) lose() {
-	if d.walk.Known() {
-		d.isa = d.walk.ISA()
+	if d.Walk.Known() {
+		d.isa = d.Walk.ISA()
 	}
-	d.split.end()
-	d.walk.Lose()
+	d.Rec.Half = record.Half{}
+	d.Walk.Lose()
 }
 
 // unplaced takes an instruction at an unknown address. Where there is no image of it,
@@ -221,43 +209,28 @@ func (d *Decoder) lose() {
 func (d *Decoder) unplaced(executed bool) {
 	d.pending = false
 	d.recordContext()
-	if !d.unplacedRun.active && !d.unmapped {
-		d.unplacedRun = unplacedRun{active: true, Event: schema.Event{Key: d.key(), Event: schema.EventNoAddress}}
+	if !d.Rec.Unplaced.Active {
+		d.OpenUnplaced(schema.EventNoAddress, schema.Null[schema.Address]{})
 	}
-	d.unplacedRun.instructions++
-	d.since.instructions = true
-	if executed {
-		d.since.unplaced, d.since.at = true, d.walk.Seq
-	}
-	d.rec.Segment.Row.BytesUnplaced += port.SampleBytes
-	d.rec.Cycle += d.waits
+	d.Rec.Unplaced.Count++
+	d.NoteUnplaced(executed)
+	d.Rec.Segment.Row.BytesUnplaced += port.SampleBytes
+	d.Rec.Cycle += d.waits
 	d.dropWaits()
 	d.setCancelable(decode.CancelableUnplaced)
 	d.afterBranch = false
 }
 
-// closeUnplaced ends the unplaced run, if there is one. Its event has the number of
-// instructions, so it is written at the end, which may be in another part.
-func (d *Decoder) closeUnplaced() {
-	if d.unplacedRun.active {
-		e := d.unplacedRun.Event
-		e.Seq = min(e.Seq, d.walk.Seq) // the instruction before it may have been cancelled
-		e.Detail = strconv.FormatInt(d.unplacedRun.instructions, 10)
-		d.rec.Result.Events = append(d.rec.Result.Events, e)
-	}
-	d.unplacedRun, d.unmapped = unplacedRun{}, false
-}
-
 // jump sets the position to an address from the trace.
 func (d *Decoder) jump(to decode.PC) {
 	d.pending = false
-	d.closeUnplaced()
-	d.split.end()
+	d.CloseUnplaced()
+	d.Rec.Half = record.Half{}
 	if to.ISA == schema.T32 {
 		d.enterThumb(to)
 		return
 	}
-	d.walk.Goto(to, d.rec.Security())
+	d.Walk.Goto(to, d.Rec.Security())
 }
 
 // A lastInstruction is what the last row says of its instruction.
@@ -271,8 +244,8 @@ type lastInstruction struct {
 
 // lastInstruction returns that of the last row, which may be of an earlier part.
 func (d *Decoder) lastInstruction() lastInstruction {
-	result := d.rec.Result
-	if len(result.Runs) == d.rec.Base[decode.Runs] {
+	result := d.Rec.Result
+	if len(result.Runs) == d.Rec.Base[decode.Runs] {
 		return d.last
 	}
 	run := &result.Runs[len(result.Runs)-1]

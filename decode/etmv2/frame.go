@@ -141,7 +141,7 @@ func (f *framer) tfo(p *TFO) error {
 	}
 	v, ok := f.cfg.TFOValue(x)
 	if !ok {
-		return reservedHeader(x, "a TFO value that is reserved")
+		return protocol.Reserved(x, "a TFO value that is reserved")
 	}
 	f.at = 1
 	f.bytes = f.bytes[:0]
@@ -218,7 +218,7 @@ func (f *framer) frame(x *frame) error {
 	if x.status == StatusTR {
 		x.trigger, x.status = true, low(s)
 		if x.status == StatusTR {
-			return badPacket(x.status, "a trigger that replaced a trigger")
+			return protocol.Bad(x.status, "a trigger that replaced a trigger")
 		}
 	}
 	if !hasPackets(x.status) {

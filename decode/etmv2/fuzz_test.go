@@ -20,7 +20,7 @@ func fuzzConfig(n uint16) *Config {
 			ContextIDBytes: []int{0, 1, 2, 4}[n>>4&3], CycleAccurate: n>>6&1 != 0, BranchOutput: n>>7&1 != 0,
 			HighVectors: n>>8&1 != 0, BigEndian: n>>9&1 != 0, MonitorCPRT: n>>10&1 != 0,
 		},
-		TFO: TFOCode(n >> 11 & 1), First: First(n >> 12 & 1), Gap: Gap(n >> 13 & 1), TFOLow: n>>14&1 != 0,
+		TFO: TFOCode(n >> 11 & 1), First: First(n >> 12 & 1), Gap: Gap(n >> 13 & 1), TFOLow: uint8(n >> 14 & 1),
 	}
 }
 

@@ -75,15 +75,7 @@ const (
 var valueBytes = [4]uint8{0, 1, 2, 4}
 
 // protocol is the name in errors.
-const protocol = "etmv2"
-
-func badPacket(h byte, reason string) error {
-	return &decode.SyntaxError{Protocol: protocol, Header: h, Reason: reason}
-}
-
-func reservedHeader(h byte, reason string) error {
-	return &decode.SyntaxError{Protocol: protocol, Header: h, Reserved: true, Reason: reason}
-}
+const protocol decode.Codec = "etmv2"
 
 // kindOf returns the kind of the packet with header h, 0 if h is reserved.
 func kindOf(h byte) Kind {
@@ -134,7 +126,7 @@ func (c *Config) Parse(p *Packet, b []byte) error {
 		q.ContextID, err = little(b, &q.Len, c.ContextIDBytes)
 	case ValueNotTraced:
 	default:
-		err = reservedHeader(h, "no packet has that header")
+		err = protocol.Reserved(h, "no packet has that header")
 	}
 	if err == nil {
 		*p = q
@@ -154,7 +146,7 @@ func (c *Config) parseData(p *Packet, b []byte) error {
 		return nil
 	}
 	if !c.DataValue {
-		return badPacket(b[0], "a data value, but ETMCR[2] says there are none")
+		return protocol.Bad(b[0], "a data value, but ETMCR[2] says there are none")
 	}
 	end := p.Len + int(p.ValueBytes)
 	if len(b) < end {
@@ -173,7 +165,7 @@ func (p *Packet) parseAddress(b []byte) error {
 		}
 		v, bits, err := port.ParseDataAddress(b[:i+1])
 		if err != nil {
-			return badPacket(x, err.Error())
+			return protocol.Bad(x, err.Error())
 		}
 		p.Address, p.AddressBytes, p.AddressBits = v, uint8(i+1), bits
 		p.Len += i + 1
@@ -203,24 +195,24 @@ func (c *Config) Append(dst []byte, p Packet) []byte {
 	case BranchAddress:
 		return p.Branch.append(dst)
 	case NormalData:
-		return c.appendData(dst, &p, headerNormalData|flag(p.NewAddress, dataA)|sizeBits(p.ValueBytes))
+		return c.appendData(dst, &p, headerNormalData|decode.Flag(p.NewAddress, dataA)|sizeBits(p.ValueBytes))
 	case LoadMiss:
-		return c.appendData(dst, &p, headerLoadMiss|flag(p.NewAddress, dataA)|p.Tag<<missShift)
+		return c.appendData(dst, &p, headerLoadMiss|decode.Flag(p.NewAddress, dataA)|p.Tag<<missShift)
 	case LoadMissData:
 		return c.appendData(dst, &p, headerLoadMissData|p.Tag<<valueShift|sizeBits(p.ValueBytes))
 	case ValueNotTraced:
-		return append(dst, headerValueNotTraced|flag(p.More, more))
+		return append(dst, headerValueNotTraced|decode.Flag(p.More, more))
 	case ContextID:
-		return decode.AppendLittleEndian(append(dst, headerContextID|flag(p.More, more)), p.ContextID, c.ContextIDBytes)
+		return decode.AppendLittleEndian(append(dst, headerContextID|decode.Flag(p.More, more)), p.ContextID, c.ContextIDBytes)
 	default:
 		panic("etmv2: Append of a packet without a kind")
 	}
 }
 
 func (c *Config) appendData(dst []byte, p *Packet, header byte) []byte {
-	dst = append(dst, header|flag(p.More, more))
+	dst = append(dst, header|decode.Flag(p.More, more))
 	if p.NewAddress && c.DataAddress {
-		dst = port.AppendDataAddress(dst, p.Address, int(p.AddressBytes))
+		dst = decode.AppendSevens(dst, uint64(p.Address), int(p.AddressBytes))
 	}
 	return c.AppendValue(dst, p.Value, int(p.ValueBytes))
 }
@@ -252,11 +244,4 @@ func bytesFor(changed schema.Address, first uint8) uint8 {
 		n++
 	}
 	return n
-}
-
-func flag(set bool, bit byte) byte {
-	if set {
-		return bit
-	}
-	return 0
 }

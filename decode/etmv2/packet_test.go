@@ -26,7 +26,7 @@ var (
 	contexts1  = Config{Config: port.Config{Width: 8, ContextIDBytes: 1}}
 	contexts2  = Config{Config: port.Config{Width: 8, ContextIDBytes: 2}}
 	contexts4  = Config{Config: port.Config{Width: 8, ContextIDBytes: 4}}
-	anyLow     = Config{Config: port.Config{Width: 8}, TFOLow: true}
+	anyLow     = Config{Config: port.Config{Width: 8}, TFOLow: 1}
 )
 
 // unhex turns "81 80" into bytes.

@@ -15,15 +15,14 @@ const etmidrMajor = 1
 // Family returns ETMv2, versions 2.0 and 2.1.
 func Family() decode.Family {
 	return decode.Family{
-		Name: protocol, Types: []string{"ETM2"}, ETM: true, Major: schema.Of[uint8](etmidrMajor), Version: "2",
+		Name: string(protocol), Types: []string{"ETM2"}, ETM: true, Major: schema.Of[uint8](etmidrMajor), Version: "2",
 		Versions: port.Versions(2), Statuses: StatusNames,
-		Defaults: port.Defaults(), Options: options(), Settings: settings(), Unframed: true, ReadHeader: port.ReadHeader(2),
-		Bind: Bind,
+		Defaults: port.Defaults(), Options: options(), Unframed: true, ReadHeader: port.ReadHeader(2),
+		// The fields on which reading a stream depends, the likeliest to be wrong first.
+		Settings: []decode.Setting{decode.CycleField, decode.ContextIDField, decode.DataField},
+		Bind:     Bind,
 	}
 }
-
-// TimestampCode implements [decode.Protocol]: there are no timestamps.
-func (c *Config) TimestampCode() decode.TimestampCode { return decode.TimestampCode{} }
 
 // AheadBytes implements [decode.Protocol].
 func (c *Config) AheadBytes() int { return reach * port.SampleBytes }
@@ -51,4 +50,9 @@ func (c *Config) ParsePacket(b []byte) (decode.PacketText, error) {
 		return decode.PacketText{}, io.ErrUnexpectedEOF
 	}
 	return c.sampleText(port.At(b)), nil
+}
+
+// Answers implements [decode.Answerer].
+func (c *Config) Answers() []decode.Answer {
+	return c.Config.Answers("ETMCR[3:2], data access, to 0b11")
 }

@@ -11,33 +11,38 @@ import (
 // The options beside registers (docs/etmv2.md §10). Those that can be found by trying
 // have a word for that.
 const (
-	optionTFO    = "TFO"
-	optionFirst  = "FIRST"
-	optionGap    = "GAP"
-	optionTFOLow = "TFOLOW"
-
-	wordAuto = "auto"
+	optionGap = "GAP"
+	wordAuto  = "auto"
 )
 
 // auto is the value of an option that is to be found by trying.
 const auto = 2
 
-// A choice is an option with two values, the default first.
+// A choice is an option with two values, the default first, and where a configuration has it.
 type choice struct {
 	name, means string
 	words       [2]string
 	auto        bool
+	of          func(c *Config) *uint8
 }
 
 var choices = []choice{
-	{optionTFO, "how the pins carry the value of a Trace FIFO Offset", [2]string{"flag", "plain"}, true},
 	{
-		optionFirst, "the sample in which the first byte leaves an empty FIFO: that of its status, or the next",
-		[2]string{"same", "next"},
-		true,
+		name: "TFO", words: [2]string{"flag", "plain"}, auto: true, of: func(c *Config) *uint8 { return (*uint8)(&c.TFO) },
+		means: "how the pins carry the value of a Trace FIFO Offset",
 	},
-	{optionGap, "4 pins: whether a gap sample follows the value of a Trace FIFO Offset", [2]string{"after", "none"}, true},
-	{optionTFOLow, "bits 4:0 of a Trace FIFO Offset packet: 0, or any", [2]string{"zero", "any"}, false},
+	{
+		name: "FIRST", words: [2]string{"same", "next"}, auto: true, of: func(c *Config) *uint8 { return (*uint8)(&c.First) },
+		means: "the sample in which the first byte leaves an empty FIFO: that of its status, or the next",
+	},
+	{
+		name: optionGap, words: [2]string{"after", "none"}, auto: true, of: func(c *Config) *uint8 { return (*uint8)(&c.Gap) },
+		means: "4 pins: whether a gap sample follows the value of a Trace FIFO Offset",
+	},
+	{
+		name: "TFOLOW", words: [2]string{"zero", "any"}, of: func(c *Config) *uint8 { return &c.TFOLow },
+		means: "bits 4:0 of a Trace FIFO Offset packet: 0, or any",
+	},
 }
 
 // options are those of the port and those of this protocol.
@@ -72,38 +77,9 @@ func Bind(s decode.Source) (decode.Protocol, []string, error) {
 			c.tuned = append(c.tuned, o.name)
 			v = 0
 		}
-		c.set(o.name, v)
+		*o.of(c) = uint8(v)
 	}
 	return c, notes, nil
-}
-
-// set sets an option.
-func (c *Config) set(name string, v uint64) {
-	switch name {
-	case optionTFO:
-		c.TFO = TFOCode(v)
-	case optionFirst:
-		c.First = First(v)
-	case optionGap:
-		c.Gap = Gap(v)
-	case optionTFOLow:
-		c.TFOLow = v != 0
-	}
-}
-
-// value returns the value of an option.
-func (c *Config) value(name string) uint64 {
-	switch {
-	case name == optionTFO:
-		return uint64(c.TFO)
-	case name == optionFirst:
-		return uint64(c.First)
-	case name == optionGap:
-		return uint64(c.Gap)
-	case c.TFOLow:
-		return 1
-	}
-	return 0
 }
 
 // Words implements [decode.Protocol].
@@ -113,7 +89,7 @@ func (c *Config) Words() []string {
 		if o.name == optionGap && c.Width != 4 {
 			continue
 		}
-		word := o.words[c.value(o.name)]
+		word := o.words[*o.of(c)]
 		if slices.Contains(c.tuned, o.name) {
 			word = wordAuto
 		}

@@ -36,7 +36,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{nil, Config{}, "TFO=flag FIRST=same TFOLOW=zero"},
 		{map[string]string{"TFO": "plain"}, Config{TFO: TFOPlain}, "TFO=plain FIRST=same TFOLOW=zero"},
-		{map[string]string{"FIRST": "next", "TFOLOW": "any"}, Config{First: FirstNext, TFOLow: true}, "TFO=flag FIRST=next TFOLOW=any"},
+		{map[string]string{"FIRST": "next", "TFOLOW": "any"}, Config{First: FirstNext, TFOLow: 1}, "TFO=flag FIRST=next TFOLOW=any"},
 		{map[string]string{"GAP": "none", "PORTSIZE": "4"}, Config{Gap: GapNone}, "TFO=flag FIRST=same GAP=none TFOLOW=zero"},
 		{map[string]string{"TFO": "auto", "FIRST": "auto", "GAP": "auto", "PORTSIZE": "4"}, Config{}, "TFO=auto FIRST=auto GAP=auto TFOLOW=zero"},
 	} {

@@ -26,18 +26,11 @@ const typeTFO = "tfo"
 
 // sampleText describes a sample without what its status owes.
 func (c *Config) sampleText(s port.Sample) decode.PacketText {
-	t := decode.PacketText{Len: port.SampleBytes, Type: strings.ToLower(StatusNames[s.Status()]), Pins: c.pinsText(s)}
+	t := c.SampleText(s, StatusNames, low(s))
 	if c.startsTFO(s) {
 		t.Type = typeTFO
 	}
-	if s.Status() == StatusTR {
-		t.Add("replaced", strings.ToLower(StatusNames[low(s)]))
-	}
 	return t
-}
-
-func (c *Config) pinsText(s port.Sample) string {
-	return fmt.Sprintf("%0*x", int(c.Width)/4, s.Packet())
 }
 
 // frameText describes a sample with the packets of its group.
@@ -104,7 +97,8 @@ func addBranch(t *decode.PacketText, prefix string, r *Branch) {
 
 // tfoText describes a TFO sample and its packet.
 func (c *Config) tfoText(p *TFO, s port.Sample, owed []byte) decode.PacketText {
-	t := decode.PacketText{Len: port.SampleBytes, Type: typeTFO, Pins: c.pinsText(s), Owed: owed}
+	t := c.SampleText(s, StatusNames, low(s))
+	t.Type, t.Owed, t.Fields = typeTFO, owed, nil
 	if s.Status() == StatusTR {
 		t.Add("trigger", true)
 	}
@@ -128,5 +122,5 @@ func (d *Decoder) recordSample(x *frame) {
 	if s.Droppable() {
 		return
 	}
-	d.rec.Packet(x.at*port.SampleBytes, d.walk.Seq, d.cfg.frameText(x, s, d.frames.bytes))
+	d.Rec.Packet(x.at*port.SampleBytes, d.Walk.Seq, d.cfg.frameText(x, s, d.frames.bytes))
 }

@@ -36,11 +36,11 @@ func (c *Config) ParseTFO(p *TFO, b []byte) error {
 	}
 	h := b[0]
 	q := TFO{LSM: h&tfoLSM != 0, Reason: schema.ISyncReason(h >> tfoReasonShift & fieldMask), Low: h & tfoLowMask, Len: 1}
-	if q.Low != 0 && !c.TFOLow {
-		return reservedHeader(h, "bits 4:0 of a TFO header are not 0")
+	if q.Low != 0 && c.TFOLow == 0 {
+		return protocol.Reserved(h, "bits 4:0 of a TFO header are not 0")
 	}
 	if q.LSM && q.Reason == schema.ISyncPeriodic {
-		return badPacket(h, "a periodic TFO in a load or store multiple")
+		return protocol.Bad(h, "a periodic TFO in a load or store multiple")
 	}
 	id, err := little(b, &q.Len, c.ContextIDBytes)
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *Config) ParseTFO(p *TFO, b []byte) error {
 	q.ContextID, q.At = id, pcOf(schema.Address(address))
 	if q.LSM {
 		if len(b) > q.Len && b[q.Len]&branchBit == 0 {
-			return badPacket(b[q.Len], "no branch address after the address of a load or store multiple")
+			return protocol.Bad(b[q.Len], "no branch address after the address of a load or store multiple")
 		}
 		n, err := q.Current.parse(b[q.Len:])
 		if err != nil {
@@ -75,7 +75,7 @@ func pcOf(address schema.Address) decode.PC {
 
 // AppendTFO appends the bytes of p, the inverse of [Config.ParseTFO].
 func (c *Config) AppendTFO(dst []byte, p TFO) []byte {
-	dst = append(dst, flag(p.LSM, tfoLSM)|byte(p.Reason)<<tfoReasonShift|p.Low&tfoLowMask)
+	dst = append(dst, decode.Flag(p.LSM, tfoLSM)|byte(p.Reason)<<tfoReasonShift|p.Low&tfoLowMask)
 	dst = decode.AppendLittleEndian(dst, p.ContextID, c.ContextIDBytes)
 	address := p.At.Address
 	if p.At.ISA == schema.T32 {

@@ -107,7 +107,7 @@ func (c *Config) variants() []*Config {
 		}
 		for _, base := range slices.Clone(all) {
 			other := *base
-			other.set(o.name, 1)
+			*o.of(&other) = 1
 			all = append(all, &other)
 		}
 	}
@@ -119,7 +119,7 @@ func (c *Config) settings(names []string) string {
 	var words []string
 	for _, o := range choices {
 		if slices.Contains(names, o.name) {
-			words = append(words, o.name+"="+o.words[c.value(o.name)])
+			words = append(words, o.name+"="+o.words[*o.of(c)])
 		}
 	}
 	return strings.Join(words, " ")

@@ -3,6 +3,7 @@ package etmv2
 import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/port"
+	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -16,7 +17,7 @@ func (d *Decoder) warm() {
 	if !d.isWarm() {
 		return
 	}
-	f, q := d.frames, &d.rec.Segment.Quality
+	f, q := d.frames, &d.Rec.Segment.Quality
 	i := f.at
 	view := f.records[i*port.SampleBytes : f.samples*port.SampleBytes]
 	owed := f.owedUpTo()
@@ -25,12 +26,12 @@ samples:
 		n := 1
 		switch view[0] & 0xF {
 		case StatusIE:
-			if n = d.warmPass(view, i); n == 0 {
+			if n = d.Walk.PassSamples(&d.Rec.Offsets, i, port.Alike(view, StatusIE)); n == 0 {
 				break samples
 			}
 			d.walked()
 		case StatusIN:
-			if !d.walk.FailSample(&d.rec.Offsets, i) {
+			if !d.Walk.FailSample(&d.Rec.Offsets, i) {
 				break samples
 			}
 			d.walked()
@@ -68,9 +69,9 @@ samples:
 
 // isWarm reports whether the decoder is in a state in which there are warm samples.
 func (d *Decoder) isWarm() bool {
-	return !d.plain && !d.packets && d.rec.Settled() && !d.cfg.CycleAccurate && !d.cfg.TracesData() && d.walk.Known() &&
+	return !d.plain && !d.Packets && d.Rec.Settled() && !d.cfg.CycleAccurate && !d.cfg.TracesData() && d.Walk.Known() &&
 		!d.pending && !d.context.OK &&
-		d.split == (split{}) && !d.unplacedRun.active && !d.unmapped
+		d.Rec.Half == (record.Half{}) && !d.Rec.Unplaced.Active
 }
 
 // owedUpTo returns the first sample from which on no byte is owed.
@@ -80,19 +81,6 @@ func (f *framer) owedUpTo() int {
 		return at.Sample + 1
 	}
 	return at.Sample
-}
-
-// warmPass walks the samples of IE that records begin with, of which the first is sample
-// i, or the halves of a pair, and returns how many it walked.
-func (d *Decoder) warmPass(records []byte, i int) int {
-	if n := d.walk.PassSamples(&d.rec.Offsets, i, port.Alike(records, StatusIE)); n > 0 {
-		return n
-	}
-	const second = port.SampleBytes
-	if len(records) > second && records[second]&0xF == StatusIE && d.walk.PassPair(&d.rec.Offsets, i+1) {
-		return 2
-	}
-	return 0
 }
 
 // warmBranch walks the DE of sample i, if it is an instruction that branches, or an SVC,
@@ -139,48 +127,40 @@ func (f *framer) shortBranch(k int) *Branch {
 
 // warmTarget walks the instruction of sample i to an address.
 func (d *Decoder) warmTarget(i int, to decode.PC) bool {
-	state := d.walk.ISA()
-	if d.cfg.nearVectors(to) {
-		if v, _ := d.cfg.vector(to); v.kind != schema.ExcSVC || !d.warmSVC(i, to, v) {
+	state := d.Walk.ISA()
+	if d.cfg.NearVectors(to) {
+		if v, _ := d.cfg.Vector(to); v.Type != schema.ExcSVC || !d.warmSVC(i, to, v) {
 			return false
 		}
 	} else {
-		returns, ok := d.walk.BranchSample(&d.rec.Offsets, i, to)
+		returns, ok := d.Walk.BranchSample(&d.Rec.Offsets, i, to)
 		if !ok {
 			return false
 		}
 		d.walked()
 		if returns {
 			d.at(i)
-			d.returnIndex = len(d.rec.Result.Exceptions)
-			d.rec.Return(d.key())
+			d.returnIndex = len(d.Rec.Result.Exceptions)
+			d.Rec.Return(d.Key())
 		}
 		d.isa = state
-		d.rec.Segment.Quality.IndirectBranch()
+		d.Rec.Segment.Quality.IndirectBranch()
 	}
 	d.base, d.afterBranch = to, true
 	return true
 }
 
 // warmSVC walks the SVC of sample i to its vector.
-func (d *Decoder) warmSVC(i int, to decode.PC, v vector) bool {
-	returns := d.walk.PC().Address + 4
-	if d.walk.ISA() == schema.T32 {
-		returns -= 2
-	}
-	if !d.walk.SVCSample(&d.rec.Offsets, i, to) {
+func (d *Decoder) warmSVC(i int, to decode.PC, v port.Vector) bool {
+	returns, ok := d.Walk.SVCSample(&d.Rec.Offsets, i, to)
+	if !ok {
 		return false
 	}
 	d.walked()
 	d.at(i)
-	d.rec.Enter(schema.Exception{
-		Key: d.key(), Number: v.number, Type: schema.Of(v.kind), Target: schema.Of(to.Address),
+	d.Rec.Enter(schema.Exception{
+		Key: d.Key(), Number: v.Number, Type: schema.Of(v.Type), Target: schema.Of(to.Address),
 		ReturnAddress: schema.Of(returns),
 	})
 	return true
-}
-
-// nearVectors reports whether a position may be an exception vector.
-func (c *Config) nearVectors(at decode.PC) bool {
-	return at.Address-c.Vectors() < 4*schema.Address(len(vectorTypes))
 }

@@ -24,7 +24,7 @@ func (c *Config) Append(dst []byte, p Packet) []byte {
 	case ASync:
 		return async.Append(dst, p.Len)
 	case CycleCount:
-		return appendSevens(append(dst, headerCycleCount), p.Cycles, p.CycleBytes)
+		return decode.AppendSevens(append(dst, headerCycleCount), uint64(p.Cycles), int(p.CycleBytes))
 	case ISync:
 		return c.appendISync(dst, &p)
 	case Trigger:
@@ -53,6 +53,6 @@ func (c *Config) Append(dst []byte, p Packet) []byte {
 }
 
 func (c *Config) appendTimestamp(dst []byte, p *Packet) []byte {
-	dst = append(dst, headerTimestamp|flag(p.ClockChange, headerTimestampClock))
+	dst = append(dst, headerTimestamp|decode.Flag(p.ClockChange, headerTimestampClock))
 	return c.TimestampCode().Append(dst, p.Timestamp, p.TimestampBytes)
 }

@@ -3,6 +3,7 @@ package etmv3
 import (
 	"io"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -103,7 +104,7 @@ func (c *Config) branchLens(h byte, b []byte, old bool) (address, info int, err 
 		return 0, 0, io.ErrUnexpectedEOF
 	}
 	if address == maxAddressBytes && !validFifthByte(b[4], old) {
-		return 0, 0, badPacket(h, "a fifth address byte that is reserved")
+		return 0, 0, protocol.Bad(h, "a fifth address byte that is reserved")
 	}
 	if c.announcesInformation(b[:address]) {
 		info, err = informationLen(h, b[address:])
@@ -216,9 +217,9 @@ func informationLen(h byte, b []byte) (int, error) {
 	for n, x := range b {
 		switch {
 		case n > 0 && x&infoByte2 != 0 && x&more != 0:
-			return 0, badPacket(h, "an information byte behind byte 2")
+			return 0, protocol.Bad(h, "an information byte behind byte 2")
 		case n > 1 && x&infoByte2 == 0:
-			return 0, badPacket(h, "a second information byte 1")
+			return 0, protocol.Bad(h, "a second information byte 1")
 		case x&more == 0:
 			return n + 1, nil
 		}
@@ -261,7 +262,7 @@ func (c *Config) appendBranch(dst []byte, r *Branch) []byte {
 	case r.Bytes == maxAddressBytes:
 		x = r.fifthByte(x)
 	case c.AltBranch && r.Bytes > 1:
-		x = x&0x3f | flag(r.Info > 0, addressBit6)
+		x = x&0x3f | decode.Flag(r.Info > 0, addressBit6)
 	}
 	return appendInformation(append(dst, x), r)
 }
@@ -270,7 +271,7 @@ func (c *Config) appendBranch(dst []byte, r *Branch) []byte {
 func (r *Branch) fifthByte(x byte) byte {
 	switch {
 	case r.Old:
-		return x&0x07 | oldForm | flag(r.Cancel, oldCancel) | byte(r.Exception&7)<<oldExcpShift
+		return x&0x07 | oldForm | decode.Flag(r.Cancel, oldCancel) | byte(r.Exception&7)<<oldExcpShift
 	case r.ISA == schema.A32:
 		x = x&0x07 | addressARM
 	case r.ISA == schema.Jazelle:
@@ -278,7 +279,7 @@ func (r *Branch) fifthByte(x byte) byte {
 	default:
 		x = x&0x0f | addressThumb
 	}
-	return x | flag(r.Info > 0, addressBit6)
+	return x | decode.Flag(r.Info > 0, addressBit6)
 }
 
 // appendInformation appends the information bytes of r.
@@ -286,10 +287,10 @@ func appendInformation(dst []byte, r *Branch) []byte {
 	if r.Info == 0 {
 		return dst
 	}
-	dst = append(dst, flag(r.Info > 1, more)|flag(r.AltISA, infoAltISA)|flag(r.Cancel, infoCancel)|
-		byte(r.Exception&0x0f)<<1|flag(r.NS, infoNS))
+	dst = append(dst, decode.Flag(r.Info > 1, more)|decode.Flag(r.AltISA, infoAltISA)|decode.Flag(r.Cancel, infoCancel)|
+		byte(r.Exception&0x0f)<<1|decode.Flag(r.NS, infoNS))
 	if r.hasByte1() {
-		dst = append(dst, flag(r.Info > 2, more)|flag(r.Hyp, infoHyp)|byte(r.Exception>>4&0x1f))
+		dst = append(dst, decode.Flag(r.Info > 2, more)|decode.Flag(r.Hyp, infoHyp)|byte(r.Exception>>4&0x1f))
 	}
 	if r.HasResume {
 		dst = append(dst, infoByte2|r.Resume&infoResume)

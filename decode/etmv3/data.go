@@ -60,11 +60,11 @@ func (c *Config) parseData(p *Packet, b []byte) error {
 	q := Packet{Kind: dataKind(h)}
 	switch {
 	case q.Kind == 0:
-		return reservedHeader(h, "no packet has that header")
+		return protocol.Reserved(h, "no packet has that header")
 	case !c.DataAddress && !c.DataValue:
-		return reservedHeader(h, "a data packet, but ETMCR[3:2] says there is no data trace")
+		return protocol.Reserved(h, "a data packet, but ETMCR[3:2] says there is no data trace")
 	case !c.DataValue && (q.Kind == OutOfOrderData || q.Kind == StoreFailed):
-		return reservedHeader(h, "a packet about a data value, but ETMCR[2] says there are none")
+		return protocol.Reserved(h, "a packet about a data value, but ETMCR[2] says there are none")
 	}
 	switch q.Kind {
 	case OutOfOrderData:
@@ -106,19 +106,10 @@ const bigEndian = 1 << 4
 // bits a byte, low first, four in the fifth (§7.4.2). It returns how many there
 // are, 0 if b ends before the last of them.
 func (p *Packet) setDataAddress(b []byte) (n int) {
-	var v schema.Address
-	for i, x := range b {
-		v |= schema.Address(x&^more) << (7 * i)
-		if i == maxAddressBytes-1 {
-			p.BigEndian = x&bigEndian != 0
-		} else if x&more != 0 {
-			continue
-		}
-		n = i + 1
-		p.Address, p.AddressBytes, p.AddressBits = v, uint8(n), uint8(min(7*n, 32))
-		return n
-	}
-	return 0
+	v, n := decode.ParseSevens(b, maxAddressBytes)
+	p.Address, p.AddressBytes, p.AddressBits = schema.Address(uint32(v)), uint8(n), uint8(min(7*n, 32))
+	p.BigEndian = n == maxAddressBytes && b[n-1]&bigEndian != 0
+	return n
 }
 
 func (c *Config) appendData(dst []byte, p *Packet) []byte {
@@ -127,15 +118,15 @@ func (c *Config) appendData(dst []byte, p *Packet) []byte {
 	case OutOfOrderData:
 		h = headerOutOfOrderData | p.Tag<<dataTagShift | sizeBits(p.ValueBytes)
 	case OutOfOrderPlaceholder:
-		h = headerPlaceholder | p.Tag<<placeholderTag | flag(p.NewAddress, dataA)
+		h = headerPlaceholder | p.Tag<<placeholderTag | decode.Flag(p.NewAddress, dataA)
 	case NormalData:
-		h = headerNormalData | flag(p.NewAddress, dataA) | sizeBits(p.ValueBytes)
+		h = headerNormalData | decode.Flag(p.NewAddress, dataA) | sizeBits(p.ValueBytes)
 	default:
-		h = headerValueNotTraced | flag(p.NewAddress, notTracedA)
+		h = headerValueNotTraced | decode.Flag(p.NewAddress, notTracedA)
 	}
 	dst = append(dst, h)
 	if p.NewAddress && c.DataAddress {
-		dst = appendSevens(dst, uint32(p.Address), p.AddressBytes)
+		dst = decode.AppendSevens(dst, uint64(p.Address), int(p.AddressBytes))
 		if p.BigEndian {
 			dst[len(dst)-1] |= bigEndian
 		}

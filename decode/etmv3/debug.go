@@ -21,8 +21,8 @@ type debugEntry struct {
 // I-sync.
 func (d *Decoder) enterDebug(at int) {
 	d.inDebug = true
-	d.rec.KeepSums()
-	d.debugEntry = debugEntry{d.state, d.rec.State, d.rec.Result.Ends(), at}
+	d.Rec.KeepSums()
+	d.debugEntry = debugEntry{d.state, d.Rec.State, d.Rec.Result.Ends(), at}
 }
 
 // tracesFlow reports whether p traces an instruction or an address, which no
@@ -34,10 +34,10 @@ func tracesFlow(p *Packet) bool {
 // splice removes what was decoded since the entry to debug state, and begins a
 // loss that reaches to the next cut. It returns where the loss begins.
 func (d *Decoder) splice() int {
-	d.rec.Result.Truncate(d.debugEntry.ends)
-	d.state, d.rec.State = d.debugEntry.state, d.debugEntry.record
-	d.offset = d.rec.Offset(d.debugEntry.at)
-	d.rec.OpenLoss(d.key(), schema.LossSplice, "trace goes on behind an entry to debug state without an I-sync")
+	d.Rec.Result.Truncate(d.debugEntry.ends)
+	d.state, d.Rec.State = d.debugEntry.state, d.debugEntry.record
+	d.Offset = d.Rec.Offset(d.debugEntry.at)
+	d.Rec.OpenLoss(d.Key(), schema.LossSplice, "trace goes on behind an entry to debug state without an I-sync")
 	d.loseSync(d.debugEntry.at)
 	return d.debugEntry.at
 }

@@ -5,23 +5,16 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/async"
-	"github.com/tracelake/tracelake/decode/flow"
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // A Decoder follows the program by the packets of one segment after another.
 type Decoder struct {
+	record.Follower
 	cfg     Config
-	mem     *image.Memory
-	walk    *flow.Walker
-	rec     record.Recorder
-	packets bool // make rows of `packets`
 	turns   bool // count turns, where runs are not wanted
 	headers *[256]warmHeader
-
-	offset int64 // capture offset of the current packet
 	state
 	debugEntry debugEntry
 	salvage    salvage
@@ -43,7 +36,6 @@ type state struct {
 	altISA  bool
 
 	follow
-	since       sinceElement      // since the last data element
 	cancelable  decode.Cancelable // what a cancel takes back
 	returnIndex int               // the `return` row that goes with it, or noRow
 	// returned: cancelable has a `return` row, perhaps in an earlier part.
@@ -84,16 +76,13 @@ func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 	if !part.Continued {
 		d.state = state{}
-		d.walk.Lose()
-		d.walk.Seq = 0
 	}
-	d.rec.Begin(result, part, d.walk.Seq)
+	d.BeginPart(result, part)
 	d.back = decode.BackReferences{Waits: decode.WaitsPassed}
-	d.returnIndex, d.since = noRow, sinceElement{}
+	d.returnIndex = noRow
 	if d.cancelable == decode.CancelableInstruction || d.cancelable == decode.CancelableReturn {
 		d.cancelable = decode.CancelableEarlier // only the stitcher can reach its rows
 	}
-	d.walk.Begin(result)
 	if part.Break {
 		d.inDebug = false
 		d.loseSync(0)
@@ -106,11 +95,11 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 // firstISync reads the I-sync that a segment begins with and returns its length.
 func (d *Decoder) firstISync() int {
 	var p Packet
-	d.offset = d.rec.Offset(0)
-	if err := d.cfg.Parse(&p, d.rec.Part.Data); err != nil || p.Kind != ISync {
-		panic(fmt.Sprintf("etmv3: segment at %d does not begin with an I-sync: %v", d.offset, err))
+	d.Offset = d.Rec.Offset(0)
+	if err := d.cfg.Parse(&p, d.Rec.Part.Data); err != nil || p.Kind != ISync {
+		panic(fmt.Sprintf("etmv3: segment at %d does not begin with an I-sync: %v", d.Offset, err))
 	}
-	d.rec.Start(d.cfg.segmentStart(&p, d.offset))
+	d.Rec.Start(d.cfg.segmentStart(&p, d.Offset))
 	d.recordPacket(&p, 0)
 	d.cancelable = decode.CancelableEarlier
 	if p.Reason != schema.ISyncPeriodic {
@@ -126,9 +115,9 @@ func (d *Decoder) firstISync() int {
 // decodePackets decodes the packets from Data[i] on.
 func (d *Decoder) decodePackets(i int) {
 	var p Packet
-	for i < len(d.rec.Part.Data) && !d.rec.Lost() {
-		if err := d.cfg.Parse(&p, d.rec.Bytes(i)); err != nil {
-			if d.rec.Stop(i, d.walk.Seq, err) {
+	for i < len(d.Rec.Part.Data) && !d.Rec.Lost() {
+		if err := d.cfg.Parse(&p, d.Rec.Bytes(i)); err != nil {
+			if d.Rec.Stop(i, d.Walk.Seq, err) {
 				d.loseSync(i)
 			}
 			return
@@ -137,42 +126,42 @@ func (d *Decoder) decodePackets(i int) {
 			i = d.splice()
 			break
 		}
-		d.offset = int64(d.rec.Offsets.At(i))
+		d.Offset = int64(d.Rec.Offsets.At(i))
 		d.recordPacket(&p, i)
 		d.processPacket(&p, i)
 		i = d.decodeWarm(i + p.Len)
 	}
-	d.rec.Decoded(i)
+	d.Rec.Decoded(i)
 }
 
 // loseSync drops what is unknown after the loss that begins at Data[i].
 func (d *Decoder) loseSync(i int) {
-	d.offset = int64(d.rec.Offsets.At(i))
-	d.closeUnplaced()
+	d.Offset = int64(d.Rec.Offsets.At(i))
+	d.CloseUnplaced()
 	d.salvage = salvage{}
 	d.setCancelable(decode.NothingCancelable)
-	d.fate(decode.DataElement{Key: d.key(), Kind: decode.ElementLost})
-	d.walk.Lose()
+	d.Fate(decode.DataElement{Key: d.Key(), Kind: decode.ElementLost})
+	d.Walk.Lose()
 }
 
 // finish completes the segment's entry in the result.
 func (d *Decoder) finish() {
-	t := &d.rec.Segment.End
-	if !d.rec.Part.Open {
-		d.closeUnplaced()
+	t := &d.Rec.Segment.End
+	if !d.Rec.Part.Open {
+		d.CloseUnplaced()
 		t.Waits, t.WaitsKept = d.waits, d.kept
 	}
-	d.endData()
+	d.EndData()
 	t.Cancelable, t.Return, t.Restart = d.cancelable, d.returnIndex, d.restart
-	if d.rec.Lost() {
+	if d.Rec.Lost() {
 		t.Preserved = d.preserve()
 	}
-	if d.walk.Known() {
-		t.Reached, t.Half = schema.Of(d.reached()), d.split.second && d.split.first
+	if d.Walk.Known() {
+		t.Reached, t.Half = schema.Of(d.reached()), d.Rec.Half.Second && d.Rec.Half.First
 	}
-	d.rec.Segment.Back = d.back
-	d.walk.End(d.rec.Part.More && d.cfg.OneT32)
-	d.rec.Finish(d.walk.Seq)
+	d.Rec.Segment.Back = d.back
+	d.Walk.End(d.Rec.Part.More && d.cfg.OneT32)
+	d.Rec.Finish(d.Walk.Seq)
 }
 
 // A salvage is what is preserved from a loss that reaches to the next cut.
@@ -186,7 +175,7 @@ type salvage struct {
 // cut: it reads the packets between the last A-sync and the cut (docs/etmv3.md
 // §2).
 func (d *Decoder) preserve() decode.Preserved {
-	s, part := &d.salvage, &d.rec.Part
+	s, part := &d.salvage, &d.Rec.Part
 	data := part.Data
 	if n := len(part.Bounds); n > 0 {
 		*s = salvage{active: true}
@@ -217,23 +206,23 @@ func (d *Decoder) processPacket(p *Packet, i int) {
 	case CycleCount:
 		d.lateCount(p)
 	case ContextID:
-		d.rec.ContextID = schema.Of(p.ContextID)
+		d.Rec.ContextID = schema.Of(p.ContextID)
 		d.recordContext()
 	case VMID:
 		d.noteUndefined(p)
-		d.rec.VMID = schema.Of(uint32(p.VMID))
+		d.Rec.VMID = schema.Of(uint32(p.VMID))
 		d.recordContext()
 	case Timestamp:
 		d.noteUndefined(p)
-		d.rec.Timestamp(d.key(), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
+		d.Rec.Timestamp(d.Key(), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
 	case ExceptionReturn:
 		d.noteUndefined(p)
 		d.exceptionReturn()
 	case Trigger:
-		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[schema.Address]{}, "")
+		d.Rec.Event(d.Key(), schema.EventTrigger, schema.Null[schema.Address]{}, "")
 	case ExceptionEntry:
 		d.noteUndefined(p)
-		d.fate(decode.DataElement{Key: d.key(), Kind: decode.ElementPush})
+		d.Fate(decode.DataElement{Key: d.Key(), Kind: decode.ElementPush})
 	case OutOfOrderData, StoreFailed, OutOfOrderPlaceholder, NormalData, DataSuppressed, ValueNotTraced:
 		d.data(p)
 	case ASync, Ignore:
@@ -244,33 +233,23 @@ func (d *Decoder) processPacket(p *Packet, i int) {
 // packet is decoded all the same (docs/etmv3.md §8.10): see [Config.Defines].
 func (d *Decoder) noteUndefined(p *Packet) {
 	if !d.cfg.Defines(p.Kind) {
-		d.rec.Segment.Quality.Undefine(p.Kind.String() + " packets")
+		d.Rec.Segment.Quality.Undefine(p.Kind.String() + " packets")
 	}
 }
 
 // recordPacket makes the row of `packets` for the packet at Data[i], if the table
 // was asked for.
 func (d *Decoder) recordPacket(p *Packet, i int) {
-	if d.packets {
-		d.rec.Packet(i, d.walk.Seq, d.cfg.text(p))
+	if d.Packets {
+		d.Rec.Packet(i, d.Walk.Seq, d.cfg.text(p))
 	}
-}
-
-// key returns the key of rows before the next instruction, from the current
-// packet.
-func (d *Decoder) key() schema.Key {
-	return schema.Key{Seq: d.walk.Seq, Offset: d.offset}
-}
-
-func (d *Decoder) inconsistent(address schema.Address, detail string) {
-	d.rec.Inconsistent(d.key(), address, detail)
 }
 
 // recordContext records the context from here on.
 func (d *Decoder) recordContext() {
 	state := schema.Null[schema.ISA]{V: d.isa, OK: !d.cfg.DataOnly}
-	if d.walk.Known() {
-		state.V = d.walk.ISA()
+	if d.Walk.Known() {
+		state.V = d.Walk.ISA()
 	}
-	d.rec.RecordContext(d.key(), state)
+	d.Rec.RecordContext(d.Key(), state)
 }

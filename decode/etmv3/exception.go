@@ -85,8 +85,8 @@ func (d *Decoder) exceptionReturn() {
 	d.returnRow()
 	if d.cfg.ProfileM {
 		d.cancelable = decode.CancelableReturn
-		d.fate(decode.DataElement{
-			Key: schema.Key{Seq: d.walk.Seq - 1, Offset: d.offset}, Kind: decode.ElementPop,
+		d.Fate(decode.DataElement{
+			Key: schema.Key{Seq: d.Walk.Seq - 1, Offset: d.Offset}, Kind: decode.ElementPop,
 			Cancelable: cancelable,
 		})
 	}
@@ -98,6 +98,6 @@ func (c *Config) returnsByOpcode() bool { return !c.ProfileM && c.Minor < minorR
 // returnRow makes a `return` row, which goes with what a cancel takes back
 // (docs/etmv3.md §4.6).
 func (d *Decoder) returnRow() {
-	d.returnIndex, d.returned = len(d.rec.Result.Exceptions), true
-	d.rec.Return(d.key())
+	d.returnIndex, d.returned = len(d.Rec.Result.Exceptions), true
+	d.Rec.Return(d.Key())
 }

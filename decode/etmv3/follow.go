@@ -2,10 +2,10 @@ package etmv3
 
 import (
 	"math/bits"
-	"strconv"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
+	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -18,7 +18,7 @@ type follow struct {
 	unsure bool
 	// inDebug: in debug state, up to an I-sync.
 	inDebug bool
-	split   split
+	returns returnPoints
 	// afterBranch: the last packet about the flow was a branch packet.
 	afterBranch bool
 	// atoms: there were atoms since the last I-sync. started: that I-sync
@@ -28,16 +28,6 @@ type follow struct {
 	// underway: the last instruction is the first one after a restart and
 	// transfers data, so other instructions may execute before it completes.
 	underway bool
-
-	unplacedRun unplacedRun
-}
-
-// An unplacedRun is a run of traced instructions without rows: at an unknown
-// address, or in Jazelle state (docs/etmv3.md §4.1, §4.4).
-type unplacedRun struct {
-	schema.Event
-	active bool
-	atoms  int64
 }
 
 // pheader walks the atoms of a P-header, one instruction each (§7.3.1,
@@ -50,28 +40,28 @@ func (d *Decoder) pheader(p *Packet) {
 		placed = d.plainAtoms(&p.Atoms)
 	}
 	if !placed {
-		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
+		d.Rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	}
 }
 
 // plainAtoms walks atoms without cycles. It reports whether all of them could be
 // placed.
 func (d *Decoder) plainAtoms(a *Atoms) bool {
-	source := flow.Source{Offset: d.offset}
+	source := flow.Source{Offset: d.Offset}
 	placed := true
 	for i := uint8(0); i < a.Count; {
-		if !d.cfg.OneT32 || !d.walk.Known() {
+		if !d.cfg.OneT32 || !d.Walk.Known() {
 			placed = d.atom(&source, a.N>>i&1 == 0, 0) && placed
 			i++
 			continue
 		}
-		d.rec.Settle()
+		d.Rec.Settle()
 		run := bits.TrailingZeros32(uint32(a.N)>>i | 1<<(a.Count-i))
 		walked := 1
 		var stop flow.Stop
 		if run > 0 {
-			walked, stop = d.walk.Executed(&source, run)
-		} else if stop = d.walk.Atom(&source, false, 0); stop == flow.Missing {
+			walked, stop = d.Walk.Executed(&source, run)
+		} else if stop = d.Walk.Atom(&source, false, 0); stop == flow.Missing {
 			walked = 0
 		}
 		i += uint8(walked)
@@ -86,8 +76,8 @@ func (d *Decoder) plainAtoms(a *Atoms) bool {
 // costedAtoms walks atoms with cycles (§7.3.3, docs/etmv3.md §5): the cost of an
 // instruction is the cycles since the previous instruction.
 func (d *Decoder) costedAtoms(a *Atoms) bool {
-	source := flow.Source{Offset: d.offset, Flags: schema.RunHasCosts}
-	placed, seq := true, d.walk.Seq
+	source := flow.Source{Offset: d.Offset, Flags: schema.RunHasCosts}
+	placed, seq := true, d.Walk.Seq
 	sum := int64(a.Waits)
 	d.wait(a.Waits)
 	for i := range a.Count {
@@ -95,48 +85,47 @@ func (d *Decoder) costedAtoms(a *Atoms) bool {
 			d.wait(a.Between)
 			sum += int64(a.Between)
 		}
-		source.Cycle = d.rec.Cycle
+		source.Cycle = d.Rec.Cycle
 		placed = d.atom(&source, a.N>>i&1 == 0, d.waits) && placed
 	}
 	kind := schema.CountPacket
 	if a.Count > 0 {
 		kind = schema.CountAtom
 	}
-	if d.walk.Seq > seq {
-		seq = d.walk.Seq - 1 // the ordinal of the last instruction in the packet
+	if d.Walk.Seq > seq {
+		seq = d.Walk.Seq - 1 // the ordinal of the last instruction in the packet
 	}
 	if sum > 0 {
-		d.rec.Count(schema.Key{Seq: seq, Offset: d.offset}, sum, kind)
+		d.Rec.Count(schema.Key{Seq: seq, Offset: d.Offset}, sum, kind)
 	}
 	return placed
 }
 
 // wait counts n cycles.
 func (d *Decoder) wait(n uint8) {
-	d.rec.Cycle += int64(n)
+	d.Rec.Cycle += int64(n)
 	d.waits += int64(n)
 }
 
 // atom walks one instruction. It reports whether it could be placed.
 func (d *Decoder) atom(source *flow.Source, executed bool, cost int64) bool {
-	if d.walk.Known() && !d.cfg.OneT32 && d.firstHalf() {
+	if d.Walk.Known() && !d.cfg.OneT32 && d.firstHalf() {
 		return true
 	}
-	if !d.walk.Known() {
+	if !d.Walk.Known() {
 		d.unplaced(executed)
 		return false
 	}
-	d.rec.Settle()
-	stop := d.walk.Atom(source, executed, uint32(min(cost, 1<<32-1)))
+	d.Rec.Settle()
+	stop := d.Walk.Atom(source, executed, uint32(min(cost, 1<<32-1)))
 	if stop == flow.Missing {
 		d.stopped(stop)
 		d.unplaced(executed)
 		return false
 	}
-	if d.waits, d.kept = 0, 0; d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsTaken
-	}
-	d.split.end()
+	d.waits, d.kept = 0, 0
+	d.back.Waited(decode.WaitsTaken)
+	d.Rec.Half = record.Half{}
 	d.walked(1)
 	d.stopped(stop)
 	return true
@@ -145,9 +134,9 @@ func (d *Decoder) atom(source *flow.Source, executed bool, cost int64) bool {
 // walked notes that n instructions got rows.
 func (d *Decoder) walked(n int) {
 	d.setCancelable(decode.CancelableInstruction)
-	d.since.instructions = true
+	d.Rec.Since.Instructions = true
 	d.afterBranch = false
-	d.underway = d.started && !d.atoms && n == 1 && d.walk.TransfersData()
+	d.underway = d.started && !d.atoms && n == 1 && d.Walk.TransfersData()
 	d.atoms = true
 }
 
@@ -156,7 +145,7 @@ func (d *Decoder) stopped(stop flow.Stop) {
 	switch stop {
 	case flow.Arrived:
 	case flow.AtIndirect:
-		if d.walk.Waypoint().Kind == schema.KindExceptionReturn && d.cfg.returnsByOpcode() {
+		if d.Walk.Waypoint().Kind == schema.KindExceptionReturn && d.cfg.returnsByOpcode() {
 			d.returnRow()
 		}
 		d.lose()
@@ -170,11 +159,11 @@ func (d *Decoder) stopped(stop flow.Stop) {
 
 // lose makes the position unknown. The instruction set stays that of the flow.
 func (d *Decoder) lose() {
-	if d.walk.Known() {
-		d.isa = d.walk.ISA()
+	if d.Walk.Known() {
+		d.isa = d.Walk.ISA()
 	}
-	d.split.end()
-	d.walk.Lose()
+	d.Rec.Half = record.Half{}
+	d.Walk.Lose()
 }
 
 // unplaced takes an atom at an unknown address (docs/etmv3.md §4.4).
@@ -182,11 +171,11 @@ func (d *Decoder) unplaced(executed bool) {
 	if d.pending { // its branch packet was lost
 		d.pending, d.unsure = false, true
 	}
-	if !d.unplacedRun.active {
-		d.openUnplaced(schema.EventNoAddress, schema.Null[schema.Address]{})
+	if !d.Rec.Unplaced.Active {
+		d.OpenUnplaced(schema.EventNoAddress, schema.Null[schema.Address]{})
 	}
-	d.unplacedRun.atoms++
-	d.noteUnplaced(executed)
+	d.Rec.Unplaced.Count++
+	d.NoteUnplaced(executed)
 	d.dropWaits()
 	d.setCancelable(decode.CancelableUnplaced)
 	d.afterBranch = false
@@ -194,62 +183,41 @@ func (d *Decoder) unplaced(executed bool) {
 
 // dropWaits drops the cycles up to here: they belong to no instruction.
 func (d *Decoder) dropWaits() {
-	if d.waits, d.kept = 0, 0; d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsDropped
-	}
+	d.waits, d.kept = 0, 0
+	d.back.Waited(decode.WaitsDropped)
 }
 
 // loseWaits drops the cycles up to here: they passed before trace restarts.
 func (d *Decoder) loseWaits() {
 	if d.waits > d.kept {
-		d.rec.Gap(d.waits - d.kept)
+		d.Rec.Gap(d.waits - d.kept)
 	}
-	if d.waits, d.kept = 0, 0; d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsLost
-	}
-}
-
-// openUnplaced begins an unplaced run. Its event is written at its end, which may
-// be in another part.
-func (d *Decoder) openUnplaced(kind schema.EventKind, address schema.Null[schema.Address]) {
-	d.closeUnplaced()
-	d.unplacedRun = unplacedRun{active: true, Event: schema.Event{Key: d.key(), Event: kind, Address: address}}
-}
-
-// closeUnplaced ends the unplaced run, if there is one.
-func (d *Decoder) closeUnplaced() {
-	if !d.unplacedRun.active {
-		return
-	}
-	e := d.unplacedRun.Event
-	e.Seq = min(e.Seq, d.walk.Seq) // the instruction before it may have been cancelled
-	e.Detail = strconv.FormatInt(d.unplacedRun.atoms, 10)
-	d.rec.Result.Events = append(d.rec.Result.Events, e)
-	d.unplacedRun = unplacedRun{}
+	d.waits, d.kept = 0, 0
+	d.back.Waited(decode.WaitsLost)
 }
 
 // unmapped records that the walk reached an instruction that is in no image
 // (§7.12).
 func (d *Decoder) unmapped() {
-	d.rec.Unmapped(d.key(), d.mem, d.walk.MissingAddress())
+	d.Unmapped(d.Walk.MissingAddress())
 	d.lose()
 }
 
 // jump sets the position to an address from the trace.
 func (d *Decoder) jump(address schema.Address, state schema.ISA) {
 	d.pending, d.unsure = false, false
-	d.split.end()
+	d.Rec.Half = record.Half{}
 	if state == schema.Jazelle {
-		if !d.unplacedRun.active || d.unplacedRun.Event.Event != schema.EventJazelle {
-			d.openUnplaced(schema.EventJazelle, schema.Of(address))
+		if !d.Rec.Unplaced.Active || d.Rec.Unplaced.Event.Event != schema.EventJazelle {
+			d.OpenUnplaced(schema.EventJazelle, schema.Of(address))
 		}
-		d.walk.Lose()
+		d.Walk.Lose()
 		return
 	}
-	d.closeUnplaced()
+	d.CloseUnplaced()
 	if !d.cfg.OneT32 && state == schema.T32 && d.secondHalf(address) {
 		address -= 2
-		d.split.second = true
+		d.Rec.Half.Second = true
 	}
-	d.walk.Goto(decode.PC{Address: address, ISA: state}, d.rec.Security())
+	d.Walk.Goto(decode.PC{Address: address, ISA: state}, d.Rec.Security())
 }

@@ -14,7 +14,7 @@ func fuzzConfig(n uint16) Config {
 	return Config{
 		Minor:          uint8(n&7) % 6,
 		CycleAccurate:  n>>3&1 != 0,
-		ContextIDBytes: contextIDBytes[n>>4&3],
+		ContextIDBytes: decode.ContextIDBytes[n>>4&3],
 		AltBranch:      n>>6&1 != 0,
 		Timestamp64:    n>>7&1 != 0,
 		DataAddress:    n>>8&1 != 0,

@@ -26,11 +26,11 @@ func (c *Config) parseISync(p *Packet, b []byte) error {
 	q := Packet{Kind: ISync}
 	n := 1
 	if b[0] == headerISyncCycles {
-		cycles, bytes := parseCycles(b[n:])
+		cycles, bytes := decode.ParseSevens(b[n:], maxCycleBytes)
 		if bytes == 0 {
 			return io.ErrUnexpectedEOF
 		}
-		q.HasCycles, q.Cycles, q.CycleBytes = true, cycles, uint8(bytes)
+		q.HasCycles, q.Cycles, q.CycleBytes = true, uint32(cycles), uint8(bytes)
 		n += bytes
 	}
 	id := n
@@ -102,16 +102,16 @@ func (p *Packet) setState(address schema.Address, j bool) {
 
 func (c *Config) appendISync(dst []byte, p *Packet) []byte {
 	if p.HasCycles {
-		dst = appendSevens(append(dst, headerISyncCycles), p.Cycles, p.CycleBytes)
+		dst = decode.AppendSevens(append(dst, headerISyncCycles), uint64(p.Cycles), int(p.CycleBytes))
 	} else {
 		dst = append(dst, headerISync)
 	}
 	dst = decode.AppendLittleEndian(dst, p.ContextID, c.ContextIDBytes)
-	info := byte(p.Reason)<<isyncReasonShift | flag(p.NS, isyncNS) | flag(p.Hyp, isyncHyp) | isyncOne
+	info := byte(p.Reason)<<isyncReasonShift | decode.Flag(p.NS, isyncNS) | decode.Flag(p.Hyp, isyncHyp) | isyncOne
 	if c.DataOnly {
 		return append(dst, info)
 	}
-	dst = append(dst, info|flag(p.LSiP, isyncLSiP)|flag(p.ISA == schema.Jazelle, isyncJ)|flag(p.AltISA, isyncAltISA))
+	dst = append(dst, info|decode.Flag(p.LSiP, isyncLSiP)|decode.Flag(p.ISA == schema.Jazelle, isyncJ)|decode.Flag(p.AltISA, isyncAltISA))
 	address := p.Address
 	if p.ISA == schema.T32 || p.ISA == schema.T32EE {
 		address |= 1

@@ -114,15 +114,7 @@ const (
 const more = 0x80
 
 // protocol is the name in errors.
-const protocol = "etmv3"
-
-func badPacket(h byte, reason string) error {
-	return &decode.SyntaxError{Protocol: protocol, Header: h, Reason: reason}
-}
-
-func reservedHeader(h byte, reason string) error {
-	return &decode.SyntaxError{Protocol: protocol, Header: h, Reserved: true, Reason: reason}
-}
+const protocol decode.Codec = "etmv3"
 
 // Parse decodes the packet at the start of b into p.
 //
@@ -150,7 +142,7 @@ func (c *Config) Parse(p *Packet, b []byte) error {
 	h := b[0]
 	switch {
 	case c.DataOnly && !isDataOnly(h):
-		return reservedHeader(h, "not in data-only mode, which ETMCR[20] says is on")
+		return protocol.Reserved(h, "not in data-only mode, which ETMCR[20] says is on")
 	case h&0x81 == 0x80: // 1xxx xxx0
 		return c.parsePHeader(p, h)
 	case h&1 != 0: // Cxxx xxx1
@@ -165,7 +157,11 @@ func (c *Config) Parse(p *Packet, b []byte) error {
 func (c *Config) parseOther(p *Packet, b []byte) error {
 	switch h := b[0]; h {
 	case headerASync:
-		return parseASync(p, b)
+		n, err := async.Parse(b, protocol)
+		if err == nil {
+			*p = Packet{Kind: ASync, Len: n}
+		}
+		return err
 	case headerCycleCount:
 		return parseCycleCount(p, b)
 	case headerISync, headerISyncCycles:
@@ -206,21 +202,15 @@ func isDataOnly(h byte) bool {
 	}
 }
 
-func parseASync(p *Packet, b []byte) error {
-	n, err := async.Parse(b, protocol)
-	if err != nil {
-		return err
-	}
-	*p = Packet{Kind: ASync, Len: n}
-	return nil
-}
+// maxCycleBytes is how long a cycle count is at most (§7.3.4): its fifth byte has four bits.
+const maxCycleBytes = 5
 
 func parseCycleCount(p *Packet, b []byte) error {
-	cycles, n := parseCycles(b[1:])
+	cycles, n := decode.ParseSevens(b[1:], maxCycleBytes)
 	if n == 0 {
 		return io.ErrUnexpectedEOF
 	}
-	*p = Packet{Kind: CycleCount, Len: 1 + n, HasCycles: true, Cycles: cycles, CycleBytes: uint8(n)}
+	*p = Packet{Kind: CycleCount, Len: 1 + n, HasCycles: true, Cycles: uint32(cycles), CycleBytes: uint8(n)}
 	return nil
 }
 
@@ -228,7 +218,7 @@ func parseCycleCount(p *Packet, b []byte) error {
 // significant byte first.
 func (c *Config) parseContextID(p *Packet, b []byte) error {
 	if c.ContextIDBytes == 0 {
-		return reservedHeader(headerContextID, "a Context ID packet, but ETMCR[15:14] says there are none")
+		return protocol.Reserved(headerContextID, "a Context ID packet, but ETMCR[15:14] says there are none")
 	}
 	n := 1 + c.ContextIDBytes
 	if len(b) < n {

@@ -148,7 +148,7 @@ func (c *Config) pheaders() *pheaderTable {
 func (c *Config) parsePHeader(p *Packet, h byte) error {
 	a := &c.pheaders()[h>>1&0x3f]
 	if a.reserved() {
-		return reservedHeader(h, "a P-header that v"+c.Version()+" reserves in this mode")
+		return protocol.Reserved(h, "a P-header that v"+c.Version()+" reserves in this mode")
 	}
 	*p = Packet{}
 	p.Kind, p.Len, p.Atoms = PHeader, 1, *a

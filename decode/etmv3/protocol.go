@@ -110,18 +110,20 @@ func (c *Config) TimestampCode() decode.TimestampCode {
 // NewDecoder implements [decode.Protocol].
 func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
 	d := newDecoder(c, mem, want.Packets)
-	d.rec.Summed = want.Summed
+	d.Rec.Summed = want.Summed
 	if !c.CycleAccurate && !c.TracesData() {
 		d.turns = want.Counted
-		d.walk.NoteSteps(want.FunctionOf)
+		d.Walk.NoteSteps(want.FunctionOf)
 	}
 	return d
 }
 
 func newDecoder(c *Config, mem *image.Memory, packets bool) *Decoder {
 	return &Decoder{
-		cfg: *c, headers: c.newWarmHeaders(), mem: mem, walk: flow.NewWalker(flow.NewProgram(mem, flow.Rules{})), packets: packets,
-		rec: record.Recorder{CycleAccurate: c.tracesCycles(), Timestamps: c.TimestampCode()},
+		cfg: *c, headers: c.newWarmHeaders(), Follower: record.NewFollower(mem, flow.Rules{}, packets, record.Recorder{
+			CycleAccurate: c.tracesCycles(), Timestamps: c.TimestampCode(),
+			TracesData: c.TracesData(), TracesRegisters: !c.CPRTNotData,
+		}),
 	}
 }
 

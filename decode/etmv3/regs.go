@@ -1,6 +1,10 @@
 package etmv3
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
+)
 
 // Config is the configuration of a stream, from the registers of an ETM and the
 // profile of its core. It is immutable, so goroutines may share it.
@@ -63,9 +67,6 @@ const (
 	minorNewest         = 5
 )
 
-// contextIDBytes is the meaning of ETMCR[15:14].
-var contextIDBytes = [4]int{0, 1, 2, 4}
-
 // NewConfig returns the configuration from three registers of an ETM; profileM is
 // set if its core has the v7-M architecture. It fails if ETMIDR is of another
 // protocol. The warnings, for people, name the parts of the registers that do not
@@ -99,7 +100,7 @@ func NewConfig(etmcr, etmccer, etmidr uint32, profileM bool) (Config, []string, 
 		Minor:          minor,
 		ProfileM:       profileM,
 		CycleAccurate:  etmcr&etmcrCycleAccurate != 0,
-		ContextIDBytes: contextIDBytes[etmcr>>etmcrContextIDShift&3],
+		ContextIDBytes: decode.ContextIDBytes[etmcr>>etmcrContextIDShift&3],
 		Broadcast:      etmcr&etmcrBroadcast != 0,
 		DataAddress:    etmcr&etmcrDataAddress != 0,
 		DataValue:      etmcr&etmcrDataValue != 0,

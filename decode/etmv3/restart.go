@@ -9,31 +9,34 @@ import (
 // isync handles an I-sync inside a segment (§7.10.5, docs/etmv3.md §4.7).
 func (d *Decoder) isync(p *Packet) {
 	if d.cfg.DataOnly {
-		d.dataISync(p)
+		if p.Reason != schema.ISyncPeriodic {
+			d.restartTrace(p)
+		}
+		d.setTo(p)
 		return
 	}
 	if p.Reason == schema.ISyncPeriodic && !p.Bad {
 		at := d.cfg.position(p)
-		reached := schema.Null[decode.Position]{OK: d.walk.Known()}
+		reached := schema.Null[decode.Position]{OK: d.Walk.Known()}
 		if reached.OK {
 			reached.V = d.reached()
 		}
-		d.rec.Periodic(d.key(), reached, at)
-		if first, traced := d.walk.PC(), d.split.first; reached.OK && reached.V == at && d.split.second {
+		d.Rec.Periodic(d.Key(), reached, at)
+		if first, traced := d.Walk.PC(), d.Rec.Half.First; reached.OK && reached.V == at && d.Rec.Half.Second {
 			d.setTo(p)
 			d.toSecondHalf(first, traced)
 			return
 		}
-		d.dropHalf()
+		d.DropHalf()
 		d.setTo(p)
 		return
 	}
-	d.dropHalf()
+	d.DropHalf()
 	if p.Reason != schema.ISyncPeriodic {
 		d.restartTrace(p)
 	}
 	if p.Bad {
-		d.rec.Event(d.key(), schema.EventBadISync, schema.Of(p.Address), "")
+		d.Rec.Event(d.Key(), schema.EventBadISync, schema.Of(p.Address), "")
 		d.lose()
 		d.pending, d.unsure = false, true
 		return
@@ -48,14 +51,14 @@ func (c *Config) position(p *Packet) decode.Position {
 
 // reached returns the position of the flow, which must be known.
 func (d *Decoder) reached() decode.Position {
-	return decode.Position{PC: d.here(), NonSecure: d.rec.NS}
+	return decode.Position{PC: d.Here(), NonSecure: d.Rec.NS}
 }
 
 // restartTrace handles a non-periodic I-sync, except for its address and state.
 func (d *Decoder) restartTrace(p *Packet) {
-	d.closeUnplaced()
+	d.CloseUnplaced()
 	d.forget(p)
-	d.rec.Restart(d.cfg.segmentStart(p, d.offset), d.walk.Seq)
+	d.Rec.Restart(d.cfg.segmentStart(p, d.Offset), d.Walk.Seq)
 }
 
 // segmentStart returns what an I-sync has beside the state of the processor. A
@@ -89,7 +92,7 @@ func (d *Decoder) forget(p *Packet) {
 	d.setCancelable(decode.NothingCancelable)
 	d.loseWaits()
 	d.restartData(p)
-	d.restart = schema.Of(decode.Restart{Seq: d.walk.Seq, Counted: p.HasCycles, Unknown: d.cfg.countUnknown(p.Reason)})
+	d.restart = schema.Of(decode.Restart{Seq: d.Walk.Seq, Counted: p.HasCycles, Unknown: d.cfg.countUnknown(p.Reason)})
 }
 
 // setTo sets the position and the state from an I-sync, whatever came before.
@@ -98,7 +101,7 @@ func (d *Decoder) setTo(p *Packet) {
 	d.setSecurity(p.NS, p.Hyp)
 	d.altISA = p.ISA == schema.T32EE
 	if d.cfg.ContextIDBytes > 0 {
-		d.rec.ContextID = schema.Of(p.ContextID)
+		d.Rec.ContextID = schema.Of(p.ContextID)
 	}
 	d.inDebug, d.afterBranch = false, false
 	d.atoms, d.started, d.underway = false, p.Reason != schema.ISyncPeriodic, false
@@ -117,21 +120,21 @@ func (d *Decoder) setTo(p *Packet) {
 // §7.10.5): a data instruction, whose E atom is implied, and the instruction that
 // executes now.
 func (d *Decoder) inProgress(r *Branch) {
-	source := flow.Source{Offset: d.offset, Cycle: d.rec.Cycle}
+	source := flow.Source{Offset: d.Offset, Cycle: d.Rec.Cycle}
 	if d.cfg.CycleAccurate {
 		source.Flags = schema.RunHasCosts
 	}
-	d.rec.Settle()
-	if !d.walk.Known() { // Jazelle
+	d.Rec.Settle()
+	if !d.Walk.Known() { // Jazelle
 		d.unplaced(true)
 		d.goTo(r)
 		return
 	}
-	switch stop := d.walk.Atom(&source, true, 0); stop {
+	switch stop := d.Walk.Atom(&source, true, 0); stop {
 	case flow.Missing:
 		d.stopped(stop)
 		d.cancelable = decode.CancelableUnplaced
-		d.noteUnplaced(true)
+		d.NoteUnplaced(true)
 	default:
 		d.cancelable = decode.CancelableInstruction
 	}
@@ -143,12 +146,12 @@ func (d *Decoder) inProgress(r *Branch) {
 // cycles before the restart (§7.3.4, docs/etmv3.md §5).
 func (d *Decoder) lateCount(p *Packet) {
 	row := schema.CycleCount{
-		Key: d.key(), Point: schema.Point{Epoch: d.rec.Epoch}, OutOfEpoch: true, Kind: schema.CountGap, Late: true,
+		Key: d.Key(), Point: schema.Point{Epoch: d.Rec.Epoch}, OutOfEpoch: true, Kind: schema.CountGap, Late: true,
 	}
 	if p.Cycles != 0 {
 		row.Cycles = schema.Of(int64(p.Cycles))
 	}
-	n := len(d.rec.Result.Counts.Rows)
+	n := len(d.Rec.Result.Counts.Rows)
 	switch r := &d.restart.V; {
 	case d.restart.OK && !r.Counted:
 		r.Counted = true
@@ -158,10 +161,10 @@ func (d *Decoder) lateCount(p *Packet) {
 		}
 	case !d.restart.OK && !d.counted: // perhaps of a restart in an earlier segment
 		d.counted = true
-		d.back.Count = schema.Of(decode.BackCount{Count: n, Event: len(d.rec.Result.Events)})
+		d.back.Count = schema.Of(decode.BackCount{Count: n, Event: len(d.Rec.Result.Events)})
 		fallthrough
 	default:
-		d.rec.Event(d.key(), schema.EventCountUnexpected, schema.Null[schema.Address]{}, "")
+		d.Rec.Event(d.Key(), schema.EventCountUnexpected, schema.Null[schema.Address]{}, "")
 	}
-	d.rec.Result.Counts.Append(row)
+	d.Rec.Result.Counts.Append(row)
 }

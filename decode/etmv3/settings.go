@@ -6,39 +6,17 @@ import "github.com/tracelake/tracelake/decode"
 // wrong first.
 func settings() []decode.Setting {
 	return []decode.Setting{
-		{
-			Register: "ETMCR", Shift: 12, Bits: 1, Values: []uint64{0, 1},
-			Means: []string{"not cycle-accurate", "cycle-accurate"},
-		},
-		{
-			Register: "ETMIDR", Shift: 20, Bits: 1, Values: []uint64{0, 1},
-			Means: []string{"original branch encoding", "alternative branch encoding"},
-		},
-		{
-			Register: "ETMCR", Shift: etmcrContextIDShift, Bits: 2, Values: []uint64{0, 1, 2, 3},
-			Means: []string{"no Context ID", "1-byte Context ID", "2-byte Context ID", "4-byte Context ID"},
-		},
-		{
-			Register: "ETMCR", Shift: 2, Bits: 2, Values: []uint64{0, 1, 2, 3},
-			Means: []string{"no data", "data values", "data addresses", "data addresses and values"},
-		},
+		decode.CycleField,
+		decode.RegisterField("ETMIDR", 20, "original branch encoding", "alternative branch encoding"),
+		decode.ContextIDField,
+		decode.DataField,
 		{
 			Register: "ETMIDR", Shift: etmidrMinorShift, Bits: 4, Values: []uint64{3, 4, 5},
 			Means: []string{"ETMv3.3", "ETMv3.4", "ETMv3.5: timestamps, VMIDs, exception returns"},
 		},
-		{
-			Register: "ETMCCER", Shift: 28, Bits: 1, Values: []uint64{0, 1},
-			Means: []string{"timestamps in Gray code", "timestamps in natural binary"},
-		},
-		{
-			Register: "ETMCCER", Shift: 29, Bits: 1, Values: []uint64{0, 1},
-			Means: []string{"48-bit timestamps", "64-bit timestamps"},
-		},
-		{
-			Register: "ETMIDR", Shift: 18, Bits: 1, Values: []uint64{0, 1},
-			Means:        []string{"32-bit Thumb instructions traced as two", "32-bit Thumb instructions traced as one"},
-			NeedsProgram: true,
-		},
+		decode.RegisterField("ETMCCER", 28, "timestamps in Gray code", "timestamps in natural binary"),
+		decode.RegisterField("ETMCCER", 29, "48-bit timestamps", "64-bit timestamps"),
+		decode.RegisterField("ETMIDR", 18, "32-bit Thumb instructions traced as two", "32-bit Thumb instructions traced as one").ByProgram(),
 	}
 }
 

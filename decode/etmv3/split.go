@@ -9,18 +9,6 @@ import (
 // This file handles 32-bit T32 instructions that are traced as two, with an atom
 // for each half (ETMIDR[18] = 0, docs/etmv3.md §4.3).
 
-// A split is the position of the flow inside a split instruction.
-type split struct {
-	// second: the flow is at the second half of the instruction at the position.
-	second bool
-	// first: an atom traced the first half.
-	first   bool
-	returns returnPoints
-}
-
-// end leaves the split instruction.
-func (s *split) end() { s.second, s.first = false, false }
-
 // A twin decodes segments a second time, as if they began inside an instruction:
 // only the previous segment knows whether they do.
 type twin struct {
@@ -34,45 +22,27 @@ type twin struct {
 // firstHalf handles the first of the two atoms of a 32-bit T32 instruction
 // (docs/etmv3.md §4.3): it makes no row and does not move the position.
 func (d *Decoder) firstHalf() bool {
-	if d.split.second || d.walk.ISA() != schema.T32 && d.walk.ISA() != schema.T32EE || d.walk.Next() != 4 {
+	if d.Rec.Half.Second || d.Walk.ISA() != schema.T32 && d.Walk.ISA() != schema.T32EE || d.Walk.Next() != 4 {
 		return false
 	}
-	d.split.second, d.split.first = true, true
+	d.Rec.Half.Second, d.Rec.Half.First = true, true
 	d.setCancelable(decode.CancelableUnplaced)
 	d.afterBranch = false
 	return true
 }
 
-// dropHalf drops the first half of an instruction whose second half is not traced.
-func (d *Decoder) dropHalf() {
-	if d.split.second && d.split.first {
-		d.rec.Event(d.key(), schema.EventSplitInstruction, schema.Of(d.walk.PC().Address), "")
-	}
-	d.split.end()
-}
-
 // toSecondHalf sets the position to the second half of the instruction at a PC.
 // traced reports whether an atom traced the first half.
 func (d *Decoder) toSecondHalf(at decode.PC, traced bool) {
-	d.walk.Goto(at, d.rec.Security())
-	d.split.second, d.split.first = true, traced
-}
-
-// here returns the PC, which must be known, as the trace reports it: after the first
-// half of an instruction, that of the second half.
-func (d *Decoder) here() decode.PC {
-	at := d.walk.PC()
-	if d.split.second {
-		at.Address += 2
-	}
-	return at
+	d.Walk.Goto(at, d.Rec.Security())
+	d.Rec.Half.Second, d.Rec.Half.First = true, traced
 }
 
 // secondHalf reports whether an address that the flow goes to is the second half
 // of an instruction. An earlier exception of the segment at that address knows;
 // otherwise the code is inspected.
 func (d *Decoder) secondHalf(address schema.Address) bool {
-	if half, ok := d.split.returns.half(address); ok {
+	if half, ok := d.returns.half(address); ok {
 		return half
 	}
 	return d.inPair(address)
@@ -84,13 +54,13 @@ func (d *Decoder) secondHalf(address schema.Address) bool {
 // that completes an instruction returns after it.
 func (d *Decoder) noteReturn(address schema.Address, half bool) {
 	begins := address - 2
-	if first, ok := d.halfword(address); !half {
+	if first, ok := d.Halfword(address); !half {
 		if begins = address + 2; ok && isa.Is32Bit(first) {
 			begins += 2
 		}
 	}
-	d.split.returns.add(returnPoint{begins, false})
-	d.split.returns.add(returnPoint{address, half})
+	d.returns.add(returnPoint{begins, false})
+	d.returns.add(returnPoint{address, half})
 }
 
 // A returnPoint is an address, and whether it is the second half of an instruction.
@@ -127,15 +97,15 @@ func (r *returnPoints) half(address schema.Address) (half, ok bool) {
 // scans back to the nearest halfword below 0xE800, which is always a whole
 // instruction or the end of one, and counts forward from there.
 func (d *Decoder) inPair(address schema.Address) bool {
-	prefix, ok := d.halfword(address - 2)
-	suffix, ok2 := d.halfword(address)
+	prefix, ok := d.Halfword(address - 2)
+	suffix, ok2 := d.Halfword(address)
 	isBL, isBLX := suffix>>11 == 0x1f, suffix>>11 == 0x1d && suffix&1 == 0
 	if !ok || !ok2 || prefix>>11 != 0x1e || !isBL && !isBLX {
 		return false
 	}
 	n := schema.Address(1) // halfwords before address that may be first halves
 	for ; n < maxPairs; n++ {
-		if h, ok := d.halfword(address - 2*n - 2); !ok || !isa.Is32Bit(h) {
+		if h, ok := d.Halfword(address - 2*n - 2); !ok || !isa.Is32Bit(h) {
 			break
 		}
 	}
@@ -146,24 +116,16 @@ func (d *Decoder) inPair(address schema.Address) bool {
 // code.
 const maxPairs = 64
 
-func (d *Decoder) halfword(address schema.Address) (uint16, bool) {
-	b := d.mem.Fetch(d.rec.Space(), address)
-	if len(b) < 2 {
-		return 0, false
-	}
-	return uint16(b[0]) | uint16(b[1])<<8, true
-}
-
 // mayBeInside reports whether the segment may begin inside an instruction whose
 // first half was traced before it: only the previous segment knows. Inside a BL or
 // BLX, setTo has already found the second half.
 func (d *Decoder) mayBeInside() bool {
-	at := d.rec.Segment.Start.At.V
-	if d.cfg.OneT32 || d.second || !d.walk.Known() || d.split.second || at.ISA != schema.T32 && at.ISA != schema.T32EE {
+	at := d.Rec.Segment.Start.At.V
+	if d.cfg.OneT32 || d.second || !d.Walk.Known() || d.Rec.Half.Second || at.ISA != schema.T32 && at.ISA != schema.T32EE {
 		return false
 	}
-	first, ok := d.halfword(at.Address - 2)
-	return ok && d.rec.Segment.Start.Reason == schema.ISyncPeriodic && isa.Is32Bit(first)
+	first, ok := d.Halfword(at.Address - 2)
+	return ok && d.Rec.Segment.Start.Reason == schema.ISyncPeriodic && isa.Is32Bit(first)
 }
 
 // maxInside bounds the instructions in the blocks of all that is decoded twice for
@@ -181,7 +143,7 @@ func (d *Decoder) decodeInside(of *decode.Result, part decode.Part) *decode.Resu
 		return nil
 	}
 	if d.twin.decoder == nil {
-		d.twin.decoder = newDecoder(&d.cfg, d.mem, d.packets)
+		d.twin.decoder = newDecoder(&d.cfg, d.Mem, d.Packets)
 		d.twin.decoder.second = true
 	}
 	result := &decode.Result{}

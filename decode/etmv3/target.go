@@ -10,17 +10,17 @@ import (
 // branch handles a branch packet that is no exception (§7.3.5, docs/etmv3.md
 // §4.4).
 func (d *Decoder) branch(r *Branch) {
-	d.dropHalf()
-	from, known := decode.PC{}, d.walk.Known()
+	d.DropHalf()
+	from, known := decode.PC{}, d.Walk.Known()
 	if known {
-		from = d.walk.PC()
+		from = d.Walk.PC()
 	}
 	state := d.branchISA(r)
 	to := decode.PC{Address: r.Target(d.address, state), ISA: state}
 	d.compareBranch(r, from, to)
 	// After a direct branch the packet may repeat the target.
 	if known && !d.branchExpected(r) && (!d.justTaken() || from != to) {
-		d.inconsistent(from.Address, fmt.Sprintf("branch packet to 0x%08x %s", to.Address, to.ISA))
+		d.Inconsistent(from.Address, fmt.Sprintf("branch packet to 0x%08x %s", to.Address, to.ISA))
 	}
 	d.goTo(r)
 }
@@ -29,15 +29,15 @@ func (d *Decoder) branch(r *Branch) {
 // follows. A packet that follows none, or has more than an address, is not
 // counted.
 func (d *Decoder) compareBranch(r *Branch, from, to decode.PC) {
-	q := &d.rec.Segment.Quality
-	last, any := d.rec.Result.LastAddress(d.rec.Base, d.rec.Result.Ends())
+	q := &d.Rec.Segment.Quality
+	last, any := d.Rec.Result.LastAddress(d.Rec.Base, d.Rec.Result.Ends())
 	switch {
 	case d.pending:
 		q.IndirectBranch()
-	case !d.walk.Known():
+	case !d.Walk.Known():
 		q.BranchesUnplaced++
 	case any && !d.branchExpected(r):
-		q.Branch(decode.Miss{Offset: d.offset, After: schema.Of(last), Expected: from, Found: to})
+		q.Branch(decode.Miss{Offset: d.Offset, After: schema.Of(last), Expected: from, Found: to})
 	}
 }
 
@@ -51,8 +51,8 @@ func (d *Decoder) branchExpected(r *Branch) bool {
 
 // justTaken reports whether the last instruction was a taken branch.
 func (d *Decoder) justTaken() bool {
-	n := len(d.rec.Result.Runs)
-	return n == d.rec.Base[decode.Runs] || d.rec.Result.Runs[n-1].Outcome == schema.Taken
+	n := len(d.Rec.Result.Runs)
+	return n == d.Rec.Base[decode.Runs] || d.Rec.Result.Runs[n-1].Outcome == schema.Taken
 }
 
 // goTo sets the position and the state from a branch packet.
@@ -74,8 +74,8 @@ func (d *Decoder) goTo(r *Branch) {
 // Thumb ThumbEE.
 func (d *Decoder) branchISA(r *Branch) schema.ISA {
 	state := d.isa
-	if d.walk.Known() {
-		state = d.walk.ISA() // direct branches change it too
+	if d.Walk.Known() {
+		state = d.Walk.ISA() // direct branches change it too
 	}
 	if state == schema.T32 || state == schema.T32EE {
 		d.altISA = state == schema.T32EE
@@ -102,14 +102,14 @@ func (d *Decoder) branchState(r *Branch) (changed bool) {
 	if r.Info == 0 {
 		return false
 	}
-	before := d.rec.Security()
+	before := d.Rec.Security()
 	d.setSecurity(r.NS, r.Hyp)
-	return d.rec.Security() != before
+	return d.Rec.Security() != before
 }
 
 // setSecurity sets the security state and mode from a packet.
 func (d *Decoder) setSecurity(ns, hyp bool) {
-	d.rec.NS, d.rec.Hyp = d.cfg.Security && ns, d.cfg.Security && hyp
+	d.Rec.NS, d.Rec.Hyp = d.cfg.Security && ns, d.cfg.Security && hyp
 }
 
 // exception handles the entry to an exception (docs/etmv3.md §4.5); after is the
@@ -117,17 +117,17 @@ func (d *Decoder) setSecurity(ns, hyp bool) {
 func (d *Decoder) exception(p *Packet, after int) {
 	r := &p.Branch
 	kind := d.cfg.exceptionType(r)
-	if kind == schema.ExcThumbEE && d.isa == schema.Jazelle && !d.walk.Known() {
+	if kind == schema.ExcThumbEE && d.isa == schema.Jazelle && !d.Walk.Known() {
 		kind = schema.ExcJazelle
 	}
 	d.dataFate(r, kind)
-	half := d.split.second
+	half := d.Rec.Half.Second
 	returnTo := d.returnAddress(r, kind)
 	if returnTo.OK && !d.cfg.OneT32 {
 		d.noteReturn(returnTo.V, half)
 	}
 	x := schema.Exception{
-		Key: d.key(), Number: schema.Of(r.Exception), Type: schema.Of(kind), ReturnAddress: returnTo,
+		Key: d.Key(), Number: schema.Of(r.Exception), Type: schema.Of(kind), ReturnAddress: returnTo,
 	}
 	if r.HasResume {
 		x.Resume = schema.Of(r.Resume)
@@ -145,9 +145,9 @@ func (d *Decoder) exception(p *Packet, after int) {
 		d.isa = state
 		d.recordContext()
 	}
-	d.rec.Enter(x)
+	d.Rec.Enter(x)
 	if debug { // nothing executes at its target
-		d.closeUnplaced()
+		d.CloseUnplaced()
 		d.lose()
 		d.pending = false
 		d.enterDebug(after)
@@ -158,11 +158,11 @@ func (d *Decoder) exception(p *Packet, after int) {
 // If only the previous part knows that, the stitcher completes it.
 func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType) schema.Null[schema.Address] {
 	var reached schema.Null[schema.Address]
-	if d.walk.Known() {
-		reached = schema.Of(d.here().Address)
+	if d.Walk.Known() {
+		reached = schema.Of(d.Here().Address)
 	}
-	split := d.split.second && d.split.first
-	d.dropHalf()
+	split := d.Rec.Half.Second && d.Rec.Half.First
+	d.DropHalf()
 	switch {
 	case r.Cancel && split:
 		d.cancelable = decode.NothingCancelable
@@ -178,10 +178,10 @@ func (d *Decoder) returnAddress(r *Branch, kind schema.ExceptionType) schema.Nul
 	// The last instruction turned into the branch.
 	switch d.cancelable {
 	case decode.CancelableInstruction:
-		at, ok := d.rec.Result.LastAddress(d.rec.Base, d.rec.Result.Ends())
+		at, ok := d.Rec.Result.LastAddress(d.Rec.Base, d.Rec.Result.Ends())
 		return schema.Null[schema.Address]{V: at, OK: ok}
 	case decode.CancelableEarlier:
-		d.back.Aborts = append(d.back.Aborts, len(d.rec.Result.Exceptions))
+		d.back.Aborts = append(d.back.Aborts, len(d.Rec.Result.Exceptions))
 	case decode.CancelableUnplaced:
 		return schema.Null[schema.Address]{}
 	case decode.NothingCancelable, decode.CancelableReturn:
@@ -202,39 +202,29 @@ func (d *Decoder) cancel() (address schema.Null[schema.Address], ok bool) {
 	d.setCancelable(decode.NothingCancelable)
 	switch cancelable {
 	case decode.CancelableInstruction:
-		at, cost, _ := d.walk.TakeBack(d.rec.Base)
-		d.dropReturn(row)
-		d.rec.Result.Lower(d.rec.Base, d.rec.Result.Ends(), d.walk.Seq, 1)
+		at, cost, _ := d.Walk.TakeBack(d.Rec.Base)
+		d.DropReturn(row)
+		d.Rec.Result.Lower(d.Rec.Base, d.Rec.Result.Ends(), d.Walk.Seq, 1)
 		d.waits, d.kept = d.waits+int64(cost), d.kept+int64(cost)
-		if d.cfg.CycleAccurate && len(d.rec.Result.Costs) == d.rec.Base[decode.Costs] && d.back.Waits == decode.WaitsTaken {
+		if d.cfg.CycleAccurate && len(d.Rec.Result.Costs) == d.Rec.Base[decode.Costs] && d.back.Waits == decode.WaitsTaken {
 			d.back.Waits = decode.WaitsPassed
 		}
 		address, ok = schema.Of(at), true
-		d.cancelled(decode.ElementCancelled)
+		d.Element(decode.DataElement{Key: d.Key(), Kind: decode.ElementCancelled})
 	case decode.CancelableReturn:
-		d.dropReturn(row)
-		d.cancelled(decode.ElementReturnCancelled)
+		d.DropReturn(row)
+		d.Element(decode.DataElement{Key: d.Key(), Kind: decode.ElementReturnCancelled})
 		return schema.Null[schema.Address]{}, false
 	case decode.CancelableEarlier:
 		d.back.Cancel = schema.Of(decode.BackCancel{
-			Event: len(d.rec.Result.Events), Exception: len(d.rec.Result.Exceptions), Return: row, DataElement: d.cancelled(decode.ElementCancelled),
+			Event: len(d.Rec.Result.Events), Exception: len(d.Rec.Result.Exceptions), Return: row, DataElement: d.Element(decode.DataElement{Key: d.Key(), Kind: decode.ElementCancelled}),
 		})
 	case decode.CancelableUnplaced:
 		ok = true
 	case decode.NothingCancelable:
-		d.rec.Event(d.key(), schema.EventInconsistent, schema.Null[schema.Address]{}, decode.NothingToCancel)
+		d.Rec.Event(d.Key(), schema.EventInconsistent, schema.Null[schema.Address]{}, decode.NothingToCancel)
 		return schema.Null[schema.Address]{}, false
 	}
-	d.rec.Event(d.key(), schema.EventCancelled, address, "")
+	d.Rec.Event(d.Key(), schema.EventCancelled, address, "")
 	return address, ok
-}
-
-// dropReturn removes a `return` row.
-func (d *Decoder) dropReturn(row int) {
-	if row == noRow {
-		return
-	}
-	ends := d.rec.Result.Ends()
-	d.rec.Result.RemoveException(row, &ends)
-	d.rec.Result.Truncate(ends)
 }

@@ -25,32 +25,30 @@ type timing struct {
 // beginTiming begins the timing of the fast path, for at most so many bytes. It fails if
 // a cost or a count may need more than 32 bits.
 func (d *Decoder) beginTiming(bytes int) (t timing, ok bool) {
-	counts, costs := d.rec.Result.Counts.Rows, d.rec.Result.Costs
-	span, ok := d.rec.Result.Counts.Open(d.walk.Seq, d.rec.Point(), maxAtoms*int64(bytes))
+	counts, costs := d.Rec.Result.Counts.Rows, d.Rec.Result.Costs
+	span, ok := d.Rec.Result.Counts.Open(d.Walk.Seq, d.Rec.Point(), maxAtoms*int64(bytes))
 	keep := -1
-	if d.rec.Summed {
+	if d.Rec.Summed {
 		keep = 0
 	}
 	return timing{
 		keep: keep,
 		span: span, counts: counts[:cap(counts)], costs: costs[:cap(costs)], rows: len(counts), paid: len(costs),
-		cycle: d.rec.Cycle - span.Cycle.V, waits: d.waits,
+		cycle: d.Rec.Cycle - span.Cycle.V, waits: d.waits,
 	}, ok && d.waits < schema.CountReach
 }
 
 // endTiming gives the timing back, after a number of atoms.
 func (d *Decoder) endTiming(t *timing, atoms int64) {
-	d.rec.Result.Counts.Rows, d.rec.Result.Costs = t.counts[:t.rows], t.costs[:t.paid]
-	if d.rec.Summed {
-		d.rec.Sum(schema.CountPacket, t.alone, t.aloneCycles)
-		d.rec.Sum(schema.CountAtom, t.withAtoms, t.span.Cycle.V+t.cycle-d.rec.Cycle-t.aloneCycles)
+	d.Rec.Result.Counts.Rows, d.Rec.Result.Costs = t.counts[:t.rows], t.costs[:t.paid]
+	if d.Rec.Summed {
+		d.Rec.Sum(schema.CountPacket, t.alone, t.aloneCycles)
+		d.Rec.Sum(schema.CountAtom, t.withAtoms, t.span.Cycle.V+t.cycle-d.Rec.Cycle-t.aloneCycles)
 	}
-	d.rec.Cycle, d.waits = t.span.Cycle.V+t.cycle, t.waits
+	d.Rec.Cycle, d.waits = t.span.Cycle.V+t.cycle, t.waits
 	if atoms > 0 {
 		d.kept = 0
-	}
-	if atoms > 0 && d.back.Waits == decode.WaitsPassed {
-		d.back.Waits = decode.WaitsTaken
+		d.back.Waited(decode.WaitsTaken)
 	}
 }
 

@@ -45,15 +45,15 @@ type warm struct {
 // decodeWarm decodes packets from Data[i] on, as long as they are warm, and returns
 // where it stopped.
 func (d *Decoder) decodeWarm(i int) int {
-	last := min(i+len(d.rec.Bytes(i))-maxAddressBytes, i+maxWarmBytes) // no packet that begins up to it is cut off
+	last := min(i+len(d.Rec.Bytes(i))-maxAddressBytes, i+maxWarmBytes) // no packet that begins up to it is cut off
 	if i > last || !d.isWarm() {
 		return i
 	}
-	at, pos, ok := d.walk.LendInside()
+	at, pos, ok := d.Walk.LendInside()
 	if !ok {
 		return i
 	}
-	runs, seq := d.rec.Result.Runs, d.walk.Seq
+	runs, seq := d.Rec.Result.Runs, d.Walk.Seq
 	w := warm{d: d, at: at, pos: pos, seq: seq, from: seq, runs: runs[:cap(runs)], n: len(runs), addressSeq: -1}
 	if d.afterBranch {
 		w.addressSeq = seq
@@ -63,83 +63,85 @@ func (d *Decoder) decodeWarm(i int) int {
 			return i
 		}
 	}
-	if d.turns {
-		return w.count(i, last)
+	var end int
+	var rest Atoms
+	switch {
+	case d.turns:
+		end, rest = w.turns(i, last)
+	case d.cfg.CycleAccurate:
+		end = w.cyclePackets(i, last)
+	default:
+		end = w.runPackets(i, last)
 	}
-	end := w.runsOf(i, last)
-	d.walk.EndRuns(w.runs[:w.n], len(runs), seq, w.seq-seq)
-	if d.rec.Result.Runs = w.runs[:w.n]; end > i {
-		w.cool(end)
+	if !d.turns {
+		d.Walk.EndRuns(w.runs[:w.n], len(runs), seq, w.seq-seq)
+		d.Rec.Result.Runs = w.runs[:w.n]
+	}
+	if end == i {
+		return i
+	}
+	w.cool(end)
+	if rest.Count > 0 && !d.plainAtoms(&rest) {
+		d.Rec.Segment.Row.BytesUnplaced++
 	}
 	return end
-}
-
-// runsOf decodes packets from Data[i] on, as long as they are warm, by the loop of the mode.
-func (w *warm) runsOf(i, last int) int {
-	if w.d.cfg.CycleAccurate {
-		return w.cyclePackets(i, last)
-	}
-	return w.plain(i, last)
 }
 
 // isWarm reports whether the next packets may be decoded warm: only atoms or an address
 // are due.
 func (d *Decoder) isWarm() bool {
-	return d.cfg.OneT32 && !d.packets && !d.inDebug && !d.unsure && !d.unplacedRun.active && (d.walk.Known() || d.pending)
+	return d.cfg.OneT32 && !d.Packets && !d.inDebug && !d.unsure && !d.Rec.Unplaced.Active && (d.Walk.Known() || d.pending)
 }
 
-// packet decodes the packet at Data[i], if it is warm, and returns its length; 0 if not.
-func (w *warm) packet(i int) int {
-	data := w.d.rec.Part.Data
-	switch h := &w.d.headers[data[i]]; h.kind {
-	case warmAtoms:
-		if w.atoms(h, int64(w.d.rec.Offsets.At(i))) {
-			return 1
+// runPackets decodes packets from Data[i] on, as long as they are warm, and writes their runs. It
+// holds the position and the counts in local variables.
+func (w *warm) runPackets(i, last int) int {
+	d, at, pos, seq, n, pause := w.d, w.at, w.pos, w.seq, w.n, w.pause
+	data, offsets, headers, walk := d.Rec.Part.Data, &d.Rec.Offsets, d.headers, d.Walk
+packets:
+	for i <= last && pause == flow.AtBlock {
+		switch h := &headers[data[i]]; {
+		case h.kind == warmAtoms && at.Known():
+			if n+maxAtoms > len(w.runs) {
+				w.runs = room(w.runs, n)
+			}
+			if seq == w.from {
+				d.Rec.Settle()
+			}
+			offset := int64(offsets.At(i))
+			to, inside, walked, stop := walk.Inside(at, pos, w.runs[n:], int(h.count), uint64(h.failed), offset, seq-w.from)
+			if walked == 0 || stop == flow.AfterExecuted && d.returnsFrom(to) {
+				break packets
+			}
+			if stop == flow.AfterExecuted && to.Indirect() {
+				d.isa, w.left = to.ISA(), to // for the address that follows
+				to, inside, stop = flow.Cursor{}, 0, flow.AtBlock
+			}
+			at, pos, pause = to, inside, stop
+			seq += int64(h.count)
+			if d.cfg.CycleAccurate {
+				w.cost(h, w.runs[n:n+walked], offset, seq)
+			}
+			n += walked
+			i++
+		case h.kind == warmAddress:
+			w.at, w.pos, w.seq, w.n = at, pos, seq, n
+			length := w.address(data[i : i+maxAddressBytes])
+			if length == 0 {
+				break packets
+			}
+			w.addressAt, w.addressEnd, w.addressSeq = i, i+length, seq
+			at, pos = w.at, w.pos
+			i += length
+		case h.kind == warmCycles:
+			w.wait(h, int64(offsets.At(i)), seq)
+			i++
+		default:
+			break packets
 		}
-	case warmAddress:
-		length := w.address(data[i : i+maxAddressBytes])
-		if length > 0 {
-			w.addressAt, w.addressEnd, w.addressSeq = i, i+length, w.seq
-		}
-		return length
-	case warmCycles:
-		w.wait(h, int64(w.d.rec.Offsets.At(i)), w.seq)
-		return 1
 	}
-	return 0
-}
-
-// atoms walks the atoms of a P-header. It reports whether they are warm; if not, nothing
-// changes.
-func (w *warm) atoms(h *warmHeader, offset int64) bool {
-	d := w.d
-	if !w.at.Known() {
-		return false
-	}
-	if w.n+maxAtoms > len(w.runs) {
-		w.runs = room(w.runs, w.n)
-	}
-	if w.seq == w.from {
-		d.rec.Settle()
-	}
-	at, pos, n, pause := d.walk.Inside(w.at, w.pos, w.runs[w.n:], int(h.count), uint64(h.failed), offset, w.seq-w.from)
-	if n == 0 {
-		return false
-	}
-	if pause == flow.AfterExecuted && at.Indirect() {
-		if at.ExceptionReturn() && d.cfg.returnsByOpcode() {
-			return false // it makes a row
-		}
-		d.isa, w.left = at.ISA(), at // for the address that follows
-		at, pos, pause = flow.Cursor{}, 0, flow.AtBlock
-	}
-	w.seq += int64(h.count)
-	if d.cfg.CycleAccurate {
-		w.cost(h, w.runs[w.n:w.n+n], offset, w.seq)
-	}
-	w.at, w.pos, w.pause = at, pos, pause
-	w.n += n
-	return true
+	w.at, w.pos, w.seq, w.n, w.pause = at, pos, seq, n, pause
+	return i
 }
 
 // address goes to the branch address that b begins with, from an indirect branch, or
@@ -158,7 +160,7 @@ func (w *warm) address(b []byte) int {
 	default:
 		w.indirect++
 		if w.left.Known() {
-			w.d.walk.NoteArrival(w.left, next, w.seq-w.from)
+			w.d.Walk.NoteArrival(w.left, next, w.seq-w.from)
 		}
 	}
 	w.at, w.pos = next, 0
@@ -206,7 +208,7 @@ func (d *Decoder) warmBranch(b []byte, at flow.Cursor) (next flow.Cursor, length
 	shift := uint32(addressShift(state))
 	mask := uint32(1)<<(sent+shift) - 1
 	to := d.address&^schema.Address(mask) | schema.Address(v<<shift&mask)
-	if next = d.walk.AddressCursor(decode.PC{Address: to, ISA: state}, d.rec.Security()); !next.Known() || at.Known() && next != at {
+	if next = d.Walk.AddressCursor(decode.PC{Address: to, ISA: state}, d.Rec.Security()); !next.Known() || at.Known() && next != at {
 		return next, 0
 	}
 	d.address, d.isa, d.altISA = to, state, thumbEE
@@ -216,17 +218,17 @@ func (d *Decoder) warmBranch(b []byte, at flow.Cursor) (next flow.Cursor, length
 // cool gives the state of the fast path back, which ends at Data[end].
 func (w *warm) cool(end int) {
 	d, atoms := w.d, w.seq-w.from
-	d.offset = d.rec.Offset(end - 1)
+	d.Offset = d.Rec.Offset(end - 1)
 	if w.addressEnd == end {
-		d.offset = d.rec.Offset(w.addressAt)
+		d.Offset = d.Rec.Offset(w.addressAt)
 	}
-	d.walk.Seq = w.seq
+	d.Walk.Seq = w.seq
 	if d.pending = !w.at.Known(); d.pending {
-		d.walk.Lose()
+		d.Walk.Lose()
 	} else {
-		d.walk.ResumeInside(w.at, w.pos, w.pause)
+		d.Walk.ResumeInside(w.at, w.pos, w.pause)
 	}
-	q := &d.rec.Segment.Quality
+	q := &d.Rec.Segment.Quality
 	q.Branches += w.indirect + w.repeated
 	q.BranchesIndirect += w.indirect
 	q.BranchesRepeated += w.repeated
@@ -236,8 +238,8 @@ func (w *warm) cool(end int) {
 	}
 	if atoms > 0 { // see walked
 		d.setCancelable(decode.CancelableInstruction)
-		d.since.instructions = true
-		d.underway = d.started && !d.atoms && atoms == 1 && d.walk.TransfersData()
+		d.Rec.Since.Instructions = true
+		d.underway = d.started && !d.atoms && atoms == 1 && d.Walk.TransfersData()
 		d.atoms = true
 	}
 }

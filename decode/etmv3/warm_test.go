@@ -139,14 +139,14 @@ func countWarm(t *testing.T, mem *image.Memory, cfg *Config, b []byte) (instruct
 			if err := cfg.Parse(&p, stream[i:]); err != nil {
 				t.Fatal(err)
 			}
-			d.offset = d.rec.Offset(i)
+			d.Offset = d.Rec.Offset(i)
 			d.processPacket(&p, i)
-			from := d.walk.Seq
+			from := d.Walk.Seq
 			i = d.decodeWarm(i + p.Len)
-			warm += d.walk.Seq - from
+			warm += d.Walk.Seq - from
 		}
 	}
-	return d.walk.Seq, warm
+	return d.Walk.Seq, warm
 }
 
 // compareResults compares all rows.
@@ -228,7 +228,7 @@ func walkMadeUp(genome []byte, cfg *Config, packets int, seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 3))
 	// The walk asks the walker of a decoder, which it leads packet by packet.
 	d := newDecoder(cfg, madeUp(genome), true)
-	scout := flow.NewWalker(flow.NewProgram(d.mem, flow.Rules{}))
+	scout := flow.NewWalker(flow.NewProgram(d.Mem, flow.Rules{}))
 	var b []byte
 	var result, scouted decode.Result
 	scout.Begin(&scouted)
@@ -243,7 +243,7 @@ func walkMadeUp(genome []byte, cfg *Config, packets int, seed uint64) []byte {
 	first := len(b)
 	for range packets {
 		switch {
-		case d.pending || !d.walk.Known():
+		case d.pending || !d.Walk.Known():
 			address, state := schema.Address(madeUpT32+4*r.IntN(len(genome))), schema.T32
 			if r.IntN(4) == 0 {
 				address, state = schema.Address(madeUpA32+4*r.IntN(len(genome))), schema.A32
@@ -283,7 +283,7 @@ func (d *Decoder) fittingAtoms(r *rand.Rand, scout *flow.Walker) Atoms {
 		if a.reserved() || a.Count == 0 && (!d.cfg.CycleAccurate || r.IntN(4) > 0) {
 			continue
 		}
-		if scout.Goto(d.walk.PC(), d.rec.Security()); try > 100 || fits(&a, scout) { // it may lead to no memory
+		if scout.Goto(d.Walk.PC(), d.Rec.Security()); try > 100 || fits(&a, scout) { // it may lead to no memory
 			return a
 		}
 	}

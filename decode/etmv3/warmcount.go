@@ -5,39 +5,26 @@ import "github.com/tracelake/tracelake/decode/flow"
 // This file is the fast path where what ran is only counted, outside cycle-accurate mode.
 // A P-header takes as many steps as it leaves blocks.
 
-// count is decodeWarm, where what ran is only counted.
-func (w *warm) count(i, last int) int {
-	end, rest := w.turns(i, last)
-	if end == i {
-		return i
-	}
-	w.cool(end)
-	if rest.Count > 0 && !w.d.plainAtoms(&rest) {
-		w.d.rec.Segment.Row.BytesUnplaced++
-	}
-	return end
-}
-
-// turns is runsOf, where what ran is only counted. It returns where it stopped, and what
+// turns is runPackets, where what ran is only counted. It returns where it stopped, and what
 // is left of the P-header before, of which some is walked.
 func (w *warm) turns(i, last int) (end int, rest Atoms) {
-	d, v := w.d, w.d.walk.BeginVisits(w.at, w.pos, w.d.rec.Offset(i))
-	data, headers, part := d.rec.Part.Data, d.headers, d.walk.Part()
+	d, v := w.d, w.d.Walk.BeginVisits(w.at, w.pos, w.d.Rec.Offset(i))
+	data, headers, part := d.Rec.Part.Data, d.headers, d.Walk.Part()
 	at, pos, size, n := w.at, w.pos, 0, -int64(w.pos) // n: instructions from w.seq up to the start of at
 	if at.Known() {
-		if !d.walk.MayEnter(at) {
+		if !d.Walk.MayEnter(at) {
 			return i, rest
 		}
 		size = int(at.Instructions())
 	}
-	ready, paths := v.Ready(part), d.walk.InsidePaths()
+	ready, paths := v.Ready(part), d.Walk.InsidePaths()
 	pays := paths.Pay()
 	var h *warmHeader // that was walked in part
 	from := n         // what n and pos were before it
 packets:
 	for i <= last {
 		if pays && ready == part {
-			if i, at, pos, size, n = w.along(paths, &v, at, pos, size, n, i, last); i > last || at.Known() && !d.walk.MayEnter(at) {
+			if i, at, pos, size, n = w.along(paths, &v, at, pos, size, n, i, last); i > last || at.Known() && !d.Walk.MayEnter(at) {
 				break
 			}
 			pays = paths.Pay()
@@ -48,7 +35,7 @@ packets:
 			if length == 0 {
 				break
 			}
-			if i, at = i+length, next; !d.walk.MayEnter(at) {
+			if i, at = i+length, next; !d.Walk.MayEnter(at) {
 				break
 			}
 			size = int(at.Instructions())
@@ -65,7 +52,7 @@ packets:
 				if pos < size {
 					fails = 0
 					if pos++; pos < size {
-						d.walk.Fail(at, pos-1)
+						d.Walk.Fail(at, pos-1)
 						break
 					}
 					e = 0
@@ -81,7 +68,7 @@ packets:
 				}
 				v.Prev, v.Last, v.E = v.Last, before, e
 				n += int64(size)
-				if pos -= size; !at.Counts(part) && !d.walk.MayEnter(at) {
+				if pos -= size; !at.Counts(part) && !d.Walk.MayEnter(at) {
 					if pos = 0; at.Known() || n < from+int64(x.count) || !before.Indirect() || e == 0 {
 						h = x
 						break packets
@@ -111,8 +98,8 @@ func (d *Decoder) returnsFrom(c flow.Cursor) bool {
 
 // leave leaves the block at c as [flow.Walker.LeaveInside] does.
 func (w *warm) leave(v *flow.Visits, c flow.Cursor, e uint8, n int64) flow.Cursor {
-	w.d.rec.Settle() // it may make runs
-	return w.d.walk.LeaveInside(v, c, e, n)
+	w.d.Rec.Settle() // it may make runs
+	return w.d.Walk.LeaveInside(v, c, e, n)
 }
 
 // branchFrom is address, at a position before which there are n instructions and pos of the
@@ -125,14 +112,14 @@ func (w *warm) branchFrom(v *flow.Visits, at flow.Cursor, pos int, n int64, i in
 	if !known && v.Last.Known() {
 		w.d.isa = v.Last.ISA()
 	}
-	switch next, length = w.d.warmBranch(w.d.rec.Part.Data[i:i+maxAddressBytes], at); {
+	switch next, length = w.d.warmBranch(w.d.Rec.Part.Data[i:i+maxAddressBytes], at); {
 	case length == 0:
 		return next, 0
 	case known:
 		w.repeated++
 	default:
 		w.indirect++
-		w.d.walk.ArriveAt(v, next, n)
+		w.d.Walk.ArriveAt(v, next, n)
 	}
 	w.addressAt, w.addressEnd, w.addressSeq = i, i+length, w.from+n
 	return next, length
@@ -141,9 +128,9 @@ func (w *warm) branchFrom(v *flow.Visits, at flow.Cursor, pos int, n int64, i in
 // endVisits ends what was counted, at a position.
 func (w *warm) endVisits(v *flow.Visits, at flow.Cursor, pos int, n int64) {
 	if w.seq = w.from + n + int64(pos); w.seq > w.from {
-		w.d.rec.Settle()
+		w.d.Rec.Settle()
 	}
-	w.d.walk.EndVisits(v, at, pos, n)
+	w.d.Walk.EndVisits(v, at, pos, n)
 	w.at, w.pos = at, pos
 	switch left := v.Last; {
 	case at.Known() || !left.Known():

@@ -6,12 +6,12 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// cyclePackets is runsOf in cycle-accurate mode. P-headers that are cycles alone, and those
+// cyclePackets is runPackets in cycle-accurate mode. P-headers that are cycles alone, and those
 // that stay in their block or end with it, are in its loop, with all counters in local
-// variables; all else is for packet. Slots after the rows are overwritten.
+// variables; all else is for that. Slots after the rows are overwritten.
 func (w *warm) cyclePackets(i, last int) int {
-	data, offsets, headers, part := w.d.rec.Part.Data, &w.d.rec.Offsets, w.d.headers, w.d.walk.Part()
-	at, pos, size, index := w.at, w.pos, 0, uint32(0) // of size 0: the first atoms are for packet, which settles
+	data, offsets, headers, part := w.d.Rec.Part.Data, &w.d.Rec.Offsets, w.d.headers, w.d.Walk.Part()
+	at, pos, size, index := w.at, w.pos, 0, uint32(0) // of size 0: the first atoms are for runPackets, which settles
 	runs, n, costs, paid, counts, rows := w.runs, w.n, w.costs, w.paid, w.counts, w.rows
 	start, cycle, waits, seq := w.span.Cycle.V, w.cycle, uint32(w.waits), int32(w.seq-w.span.Seq)
 	zero, step, until := decode.CaptureOffset(0), decode.CaptureOffset(0), i // capture offsets up to Data[until]
@@ -48,8 +48,8 @@ func (w *warm) cyclePackets(i, last int) int {
 			if nextSize == 0 {
 				w.at, w.pos, w.runs, w.n, w.costs, w.paid, w.counts, w.rows = at, pos, runs, n, costs, paid, counts, rows
 				w.cycle, w.waits, w.seq = cycle, int64(waits), int64(seq)+w.span.Seq
-				length := w.packet(i)
-				if i += length; length == 0 || w.pause != flow.AtBlock {
+				from := i
+				if i = w.runPackets(i, i); i == from || w.pause != flow.AtBlock {
 					return i
 				}
 				at, pos, runs, n, costs, paid, counts, rows = w.at, w.pos, w.runs, w.n, w.costs, w.paid, w.counts, w.rows

@@ -9,7 +9,7 @@ import "github.com/tracelake/tracelake/decode/flow"
 // them, from a position on, before whose block there are n instructions. It returns where it
 // stopped, and the position there, of which the block may not be one to enter.
 func (w *warm) along(paths *flow.InsidePaths, v *flow.Visits, at flow.Cursor, pos, size int, n int64, i, last int) (int, flow.Cursor, int, int, int64) {
-	data, headers, walk := w.d.rec.Part.Data, w.d.headers, w.d.walk
+	data, headers, walk := w.d.Rec.Part.Data, w.d.headers, w.d.Walk
 	left, prev, e, history := v.Last, v.Prev, v.E, v.History
 	seed, taken := uint32(0), 0
 	if at.Known() {

@@ -15,7 +15,7 @@ import (
 // A Stretch is what was counted from a Cursor on: what a loop over packets holds beside its
 // position.
 type Stretch struct {
-	first Cursor
+	First Cursor // where it began
 	Last  Cursor // of the block that executed last; zero: none
 	E     uint8  // outcome of Last
 	N     int64  // instructions
@@ -29,7 +29,7 @@ func (w *Walker) BeginStretch(c Cursor) Stretch {
 	if w.paths == nil {
 		w.paths = new(paths)
 	}
-	return Stretch{first: c}
+	return Stretch{First: c}
 }
 
 // Ready reports whether the block at c is one to count in, in a part, and its waypoint one
@@ -108,18 +108,14 @@ type arrivals struct {
 
 // arrivalsFrom returns those of b from another block, if it counts them in a part.
 func (b *block) arrivalsFrom(from *block, part uint32) *arrivals {
-	if b.counted != part {
+	switch i := b.arrivalFrom(from, part); {
+	case i < 0:
 		return nil
-	}
-	if b.came.from == from {
+	case i == 0:
 		return &b.came
+	default:
+		return &b.others[i-1]
 	}
-	for i := range b.others {
-		if x := &b.others[i]; x.from == from {
-			return x
-		}
-	}
-	return nil
 }
 
 // maxOthers is how many indirect branches a block counts arrivals of, beside the first.
@@ -164,20 +160,21 @@ func (w *Walker) turn(b *block, outcome uint8, to schema.Address, n uint32, cycl
 	})
 }
 
-// EndStretch ends a stretch at a position, and returns where the walk is. The last block
-// becomes a run from a packet: what follows may not be where control went.
-func (w *Walker) EndStretch(s *Stretch, at Cursor, offset int64) (Cursor, Pause) {
+// EndStretch ends a stretch, of which some executed, at a position. The last block becomes a
+// run from a packet: what follows may not be where control went.
+func (w *Walker) EndStretch(s *Stretch, at Cursor, offset int64) {
 	b := s.Last.b
-	if b == nil {
-		return at, AtBlock
-	}
 	w.uncount(b, s.E, at.b, s.N-int64(b.count))
 	if n := s.N - int64(b.count); n > 0 {
-		w.endSteps(decode.Stretch{Run: len(w.result.Runs), Block: s.first.b.index, Instructions: n})
+		w.endSteps(decode.Stretch{Run: len(w.result.Runs), Block: s.First.b.index, Instructions: n})
 	}
 	w.result.Runs = append(w.result.Runs, schema.Run{})
 	b.fill(&w.result.Runs[len(w.result.Runs)-1], offset, s.E)
 	w.Seq += s.N
+}
+
+// Exit returns where the walk is that a loop left at a position, or after the waypoint of Last.
+func (s *Stretch) Exit(at Cursor) (Cursor, Pause) {
 	if at.b == nil {
 		return s.Last, AfterFailed + Pause(s.E)
 	}
@@ -231,7 +228,7 @@ func (w *Walker) End(more bool) {
 	for _, b := range w.counting {
 		for e, n := range b.left {
 			if n > 0 {
-				w.turn(b, uint8(e), b.onward(e), n, b.took(e))
+				w.turn(b, uint8(e), b.onward(e), n, b.leftTook(e))
 			}
 		}
 		if b.came.n > 0 {

@@ -3,6 +3,7 @@ package flow
 import (
 	"slices"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/isa"
 )
 
@@ -22,6 +23,42 @@ func (b *block) beginCycles() {
 		b.cycles = new(cycles)
 	}
 	b.cycles.left, b.cycles.came = [2]int64{}, b.cycles.came[:0]
+}
+
+// LeaveTimed leaves the block at c by an atom, where Ready says yes, at a cost. It is no indirect
+// branch that executed, and no step.
+func (c Cursor) LeaveTimed(e uint8, cost uint32) Cursor {
+	c.b.left[e&1]++
+	c.b.cycles.left[e&1] += int64(cost)
+	return Cursor{c.b.links[e&1]}
+}
+
+// SpecialTimed walks as [Walker.Special] does, at a cost. The waypoint is at a cycle.
+func (w *Walker) SpecialTimed(s *Stretch, c Cursor, e uint8, cost uint32, cycle int64) (next Cursor, ok bool) {
+	if next, ok = w.Special(c, e, s.N); ok {
+		w.took(s, c, e, next, cost, cycle)
+	}
+	return next, ok
+}
+
+// BranchTimed walks as [Walker.BranchTo] does, at a cost.
+func (w *Walker) BranchTimed(s *Stretch, c Cursor, to decode.PC, cost uint32, cycle int64) (next Cursor, ok bool) {
+	if next, ok = w.BranchTo(c, to, s.N); ok {
+		w.took(s, c, taken, next, cost, cycle)
+	}
+	return next, ok
+}
+
+// took notes what it cost that control left the block at c for next, and gives the step there,
+// if there is one, the cycle of the instruction that it left.
+func (w *Walker) took(s *Stretch, c Cursor, e uint8, next Cursor, cost uint32, cycle int64) {
+	w.AddCycles(c, e, next, int64(cost))
+	if w.functionOf == nil {
+		return
+	}
+	if k := w.lastStep(s.N + int64(c.b.count)); k >= 0 {
+		w.result.StepCycles[k] = cycle
+	}
 }
 
 // AddCycles adds cycles to the last time that control left the block at c, by an atom, for
@@ -65,8 +102,8 @@ func (b *block) arrivalFrom(from *block, part uint32) int {
 	return i + 1
 }
 
-// took returns the cycles with an outcome.
-func (b *block) took(e int) int64 {
+// leftTook returns the cycles with an outcome.
+func (b *block) leftTook(e int) int64 {
 	if b.cycles == nil {
 		return 0
 	}

@@ -58,7 +58,10 @@ func (w *Walker) LeaveInside(v *Visits, c Cursor, e uint8, n int64) (next Cursor
 	b := c.b
 	if v.begin == 0 {
 		if b.counted != w.partStamp {
-			w.admitInside(b, n)
+			if b.ready != w.partStamp {
+				w.include(b)
+			}
+			w.beginCounting(b, n)
 		}
 		if b.flow != isa.Indirect || e == fallThrough {
 			b.left[e]++
@@ -76,15 +79,6 @@ func (w *Walker) LeaveInside(v *Visits, c Cursor, e uint8, n int64) (next Cursor
 		w.noteStep(b, e, next.b, n+int64(b.count))
 	}
 	return next
-}
-
-// admitInside makes b, which the walk leaves, ready to count in; it was entered n
-// instructions after Seq, and may be.
-func (w *Walker) admitInside(b *block, n int64) {
-	if b.ready != w.partStamp {
-		w.include(b)
-	}
-	w.beginCounting(b, n)
 }
 
 // ArriveAt counts that control came to c from the indirect branch that ends Last, after n
@@ -206,16 +200,11 @@ func (w *Walker) remember(run *schema.Run, history uint64) {
 		}
 		run.Failed |= 1 << i
 		if pos < len(b.Address)-1 {
-			w.fail(w.failingBlock(run.Block), pos, -1)
+			k := slices.IndexFunc(w.failing, func(b *block) bool { return b.index == run.Block })
+			w.fail(w.failing[k], pos, -1)
 		}
 		if i == last {
 			run.Outcome = schema.NotTaken
 		}
 	}
-}
-
-// failingBlock returns the block of the result in which instructions failed.
-func (w *Walker) failingBlock(index uint32) *block {
-	i := slices.IndexFunc(w.failing, func(b *block) bool { return b.index == index })
-	return w.failing[i]
 }

@@ -17,12 +17,13 @@ import (
 // sampleRun are the flags of a run of samples.
 const sampleRun = schema.RunHasOffsets | schema.RunHasFailed
 
-// PassSamples walks instructions that passed their condition, of n units at most from
-// one on, and returns how many. It stops before 32-bit T32 instructions and indirect
-// branches. It is one loop over blocks, which holds the position in local variables.
-func (w *Walker) PassSamples(o *decode.OffsetCursor, unit, n int) int {
+// PassSamples walks instructions that passed their condition, of so many units at most from
+// one on, and returns of how many: of both of a 32-bit T32 instruction that is a direct branch,
+// or of those before any such instruction and indirect branches. It is one loop over blocks,
+// which holds the position in local variables.
+func (w *Walker) PassSamples(o *decode.OffsetCursor, unit, units int) int {
 	first, step, adjacent := o.Adjacent(unit)
-	n = min(n, adjacent)
+	n := min(units, adjacent)
 	b := w.here()
 	pos, open, walked := w.pos, w.open, 0
 	runs, offsets := w.result.Runs, roomFor(w.result.Offsets, n)
@@ -65,6 +66,9 @@ func (w *Walker) PassSamples(o *decode.OffsetCursor, unit, n int) int {
 	w.result.Runs, w.result.Offsets = runs, offsets
 	w.Seq += int64(walked)
 	w.stopAt(b, pos, open)
+	if walked == 0 && units > 1 && w.passPair(o, unit+1) {
+		return 2
+	}
 	return walked
 }
 
@@ -124,8 +128,8 @@ func (w *Walker) FailSample(o *decode.OffsetCursor, unit int) bool {
 	return true
 }
 
-// PassPair walks a 32-bit T32 instruction that is a direct branch.
-func (w *Walker) PassPair(o *decode.OffsetCursor, unit int) bool {
+// passPair walks a 32-bit T32 instruction that is a direct branch.
+func (w *Walker) passPair(o *decode.OffsetCursor, unit int) bool {
 	b := w.here()
 	if b == nil || b.flow != isa.Direct || w.pos != int(b.split) || w.pos != int(b.count)-1 || !w.isReady(b) {
 		return false
@@ -159,14 +163,15 @@ func (w *Walker) BranchSample(o *decode.OffsetCursor, unit int, to decode.PC) (r
 	return b.returns, w.sampleTo(b, next, o.At(unit), schema.Taken)
 }
 
-// SVCSample walks an SVC, if it is next, and continues at an address.
-func (w *Walker) SVCSample(o *decode.OffsetCursor, unit int, to decode.PC) bool {
+// SVCSample walks an SVC, if it is next, and continues at an address. It returns that after the SVC.
+func (w *Walker) SVCSample(o *decode.OffsetCursor, unit int, to decode.PC) (returns schema.Address, ok bool) {
 	b := w.here()
 	if b == nil || w.pos >= int(b.split) || schema.Kind(b.code.Kind[w.pos]) != schema.KindSVC {
-		return false
+		return 0, false
 	}
+	returns = b.code.Address[w.pos] + schema.Address(b.code.Size[w.pos])
 	next := w.prog.find(b.at.withPC(to).key())
-	return next != nil && w.sampleTo(b, next, o.At(unit), schema.Passed)
+	return returns, next != nil && w.sampleTo(b, next, o.At(unit), schema.Passed)
 }
 
 // sampleTo walks an instruction of b, and continues at the block next, unless that may

@@ -45,11 +45,6 @@ func (w *Walker) endSteps(s decode.Stretch) {
 	w.result.Stretches = append(w.result.Stretches, s)
 }
 
-// beginSteps begins to note where control leaves b, in a part.
-func (w *Walker) beginSteps(b *block) {
-	b.closed, b.exits = b.special<<taken|w.stepsOf(b), [2]uint32{}
-}
-
 // locate finds out which functions b has instructions of.
 func (w *Walker) locate(b *block) {
 	b.located = true
@@ -179,17 +174,6 @@ func (w *Walker) lastStep(n int64) int {
 		return k
 	}
 	return -1
-}
-
-// TimeStep gives the step n instructions after Seq, if there is one, the cycle of the instruction
-// that it left.
-func (w *Walker) TimeStep(n, cycle int64) {
-	if w.functionOf == nil {
-		return
-	}
-	if k := w.lastStep(n); k >= 0 {
-		w.result.StepCycles[k] = cycle
-	}
 }
 
 // pathSteps are the steps of a path: At counts from its start.

@@ -6,6 +6,14 @@ import "github.com/tracelake/tracelake/schema"
 // (DDI 0406C, A6.1).
 func Is32Bit(h1 uint16) bool { return h1 >= 0xE800 }
 
+// IsPairPrefix and IsPairSuffix report whether a halfword is the first or the second half of a BL
+// or BLX. Cores before Thumb-2 have no other 32-bit instructions in Thumb code, and execute those
+// as two.
+func IsPairPrefix(h uint16) bool { return h>>11 == 0x1E }
+
+// IsPairSuffix is described with IsPairPrefix. That of a BLX is even, which is not looked at.
+func IsPairSuffix(h uint16) bool { return h>>11 == 0x1F || h>>11 == 0x1D }
+
 // T32 classifies the T32 instruction at address that begins with h1; h2 is the
 // halfword after it, ignored if h1 is an instruction by itself. With thumbEE
 // the processor is in ThumbEE state.

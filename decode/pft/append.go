@@ -32,7 +32,7 @@ func (c *Config) Append(dst []byte, p Packet) []byte {
 	case WaypointUpdate:
 		dst = appendAddress(append(dst, headerWaypointUpdate), &p, p.Info > 0)
 		if p.Info > 0 {
-			dst = append(dst, flag(p.AltISA, infoAltISA))
+			dst = append(dst, decode.Flag(p.AltISA, infoAltISA))
 		}
 		return dst
 	case Trigger:
@@ -69,13 +69,13 @@ func (c *Config) appendISync(dst []byte, p *Packet) []byte {
 	}
 	dst = decode.AppendLittleEndian(append(dst, headerISync), uint32(address), 4)
 	dst = append(dst, byte(p.Reason)<<isyncReasonShift|isyncOne|
-		flag(p.NS, isyncNS)|flag(p.AltISA, isyncAltISA)|flag(p.Hyp, isyncHyp))
+		decode.Flag(p.NS, isyncNS)|decode.Flag(p.AltISA, isyncAltISA)|decode.Flag(p.Hyp, isyncHyp))
 	dst = appendCount(dst, p, 0x80)
 	return decode.AppendLittleEndian(dst, p.ContextID, c.ContextIDBytes)
 }
 
 func (c *Config) appendTimestamp(dst []byte, p *Packet) []byte {
-	dst = append(dst, headerTimestamp|flag(p.ClockChange, headerTimestampClock))
+	dst = append(dst, headerTimestamp|decode.Flag(p.ClockChange, headerTimestampClock))
 	dst = c.TimestampCode().Append(dst, p.Timestamp, p.TimestampBytes)
 	return appendCount(dst, p, 0)
 }

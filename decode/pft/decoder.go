@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/decode/flow"
-	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/record"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -13,14 +11,9 @@ import (
 // A Decoder applies the decompression operations of appendix B.3 to the packets
 // of one segment after another.
 type Decoder struct {
-	cfg     Config
-	mem     *image.Memory
-	walk    *flow.Walker
-	rec     record.Recorder
-	packets bool // make rows of `packets`
-	turns   bool // count turns, where runs are not wanted
-
-	offset int64 // capture offset of the current packet
+	record.Follower
+	cfg   Config
+	turns bool // count turns, where runs are not wanted
 	state
 }
 
@@ -50,26 +43,23 @@ func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 	if !part.Continued {
 		d.state = state{}
-		d.walk.Lose()
-		d.walk.EmptyStack()
-		d.walk.Seq = 0
+		d.Walk.EmptyStack()
 	}
-	d.rec.Begin(result, part, d.walk.Seq)
-	d.walk.Begin(result)
+	d.BeginPart(result, part)
 	if part.Break {
-		d.walk.Lose()
+		d.Walk.Lose()
 	}
 }
 
 // firstISync reads the I-sync that a segment begins with and returns its length.
 func (d *Decoder) firstISync() int {
 	var p Packet
-	d.offset = d.rec.Offset(0)
-	if err := d.cfg.Parse(&p, d.rec.Part.Data); err != nil || p.Kind != ISync {
-		panic(fmt.Sprintf("pft: segment at %d does not begin with an I-sync: %v", d.offset, err))
+	d.Offset = d.Rec.Offset(0)
+	if err := d.cfg.Parse(&p, d.Rec.Part.Data); err != nil || p.Kind != ISync {
+		panic(fmt.Sprintf("pft: segment at %d does not begin with an I-sync: %v", d.Offset, err))
 	}
 	d.restart(&p)
-	d.rec.Start(d.cfg.segmentStart(&p, d.offset))
+	d.Rec.Start(d.cfg.segmentStart(&p, d.Offset))
 	d.recordPacket(&p, 0)
 	return p.Len
 }
@@ -90,32 +80,32 @@ func (c *Config) segmentStart(p *Packet, offset int64) decode.SegmentStart {
 // decodePackets decodes the packets from Data[i] on.
 func (d *Decoder) decodePackets(i int) {
 	var p Packet
-	for i < len(d.rec.Part.Data) && !d.rec.Lost() {
+	for i < len(d.Rec.Part.Data) && !d.Rec.Lost() {
 		if n := d.decodeWarm(i); n > i {
 			i = n
 			continue
 		}
-		if err := d.cfg.Parse(&p, d.rec.Bytes(i)); err != nil {
-			if d.rec.Stop(i, d.walk.Seq, err) { // sync is lost (§4.11)
-				d.walk.Lose()
+		if err := d.cfg.Parse(&p, d.Rec.Bytes(i)); err != nil {
+			if d.Rec.Stop(i, d.Walk.Seq, err) { // sync is lost (§4.11)
+				d.Walk.Lose()
 			}
 			return
 		}
-		d.offset = int64(d.rec.Offsets.At(i))
+		d.Offset = int64(d.Rec.Offsets.At(i))
 		d.recordPacket(&p, i)
 		d.processPacket(&p)
 		i += p.Len
 	}
-	d.rec.Decoded(i)
+	d.Rec.Decoded(i)
 }
 
 // finish completes the segment's entry in the result.
 func (d *Decoder) finish() {
-	if d.walk.Known() {
-		d.rec.Segment.End.Reached = schema.Of(decode.Position{PC: d.walk.PC()})
+	if d.Walk.Known() {
+		d.Rec.Segment.End.Reached = schema.Of(decode.Position{PC: d.Walk.PC()})
 	}
-	d.walk.End(d.rec.Part.More)
-	d.rec.Finish(d.walk.Seq)
+	d.Walk.End(d.Rec.Part.More)
+	d.Rec.Finish(d.Walk.Seq)
 }
 
 // processPacket is process_packet() (B.3.1).
@@ -144,7 +134,7 @@ func (d *Decoder) processPacket(p *Packet) {
 		d.noteUndefined(p)
 		d.analyzeERet()
 	case Trigger:
-		d.rec.Event(d.key(), schema.EventTrigger, schema.Null[schema.Address]{}, "")
+		d.Rec.Event(d.Key(), schema.EventTrigger, schema.Null[schema.Address]{}, "")
 	case ASync, Ignore:
 	default:
 		panic(fmt.Sprintf("pft: packet kind %d", p.Kind))
@@ -155,20 +145,14 @@ func (d *Decoder) processPacket(p *Packet) {
 // packet is decoded all the same: see [Config.Defines].
 func (d *Decoder) noteUndefined(p *Packet) {
 	if !d.cfg.Defines(p.Kind) {
-		d.rec.Segment.Quality.Undefine(p.Kind.String() + " packets")
+		d.Rec.Segment.Quality.Undefine(p.Kind.String() + " packets")
 	}
-}
-
-// key returns the key of rows before the next instruction, from the current
-// packet.
-func (d *Decoder) key() schema.Key {
-	return schema.Key{Seq: d.walk.Seq, Offset: d.offset}
 }
 
 // recordPacket makes the row of `packets` for the packet at Data[i], if the table
 // was asked for.
 func (d *Decoder) recordPacket(p *Packet, i int) {
-	if d.packets {
-		d.rec.Packet(i, d.walk.Seq, d.cfg.text(p))
+	if d.Packets {
+		d.Rec.Packet(i, d.Walk.Seq, d.cfg.text(p))
 	}
 }

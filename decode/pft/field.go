@@ -1,6 +1,9 @@
 package pft
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
 
 // The fields that several packets share: addresses, information bytes and cycle
 // counts.
@@ -139,18 +142,11 @@ func appendInformation(dst []byte, p *Packet) []byte {
 	if p.Info == 0 {
 		return dst
 	}
-	x := byte(p.Exception&0x0f)<<1 | flag(p.AltISA, infoAltISA) | flag(p.NS, infoNS)
+	x := byte(p.Exception&0x0f)<<1 | decode.Flag(p.AltISA, infoAltISA) | decode.Flag(p.NS, infoNS)
 	if p.Info == 1 {
 		return append(dst, x)
 	}
-	return append(dst, x|more, byte(p.Exception>>4&0x1f)|flag(p.Hyp, infoHyp))
-}
-
-func flag(set bool, bit byte) byte {
-	if set {
-		return bit
-	}
-	return 0
+	return append(dst, x|more, byte(p.Exception>>4&0x1f)|decode.Flag(p.Hyp, infoHyp))
 }
 
 // The first byte of a cycle count. Bit 7 belongs to the packet: 1 in I-syncs
@@ -184,11 +180,11 @@ func parseCycles(b []byte) (cycles uint32, n int) {
 // appendCycles appends a cycle count in n bytes; rest has the other bits of the
 // first byte.
 func appendCycles(dst []byte, cycles uint32, n uint8, rest byte) []byte {
-	x := rest | byte(cycles&0x0f)<<cyclesShift | flag(n > 1, cyclesMore)
+	x := rest | byte(cycles&0x0f)<<cyclesShift | decode.Flag(n > 1, cyclesMore)
 	cycles >>= 4
 	for ; n > 1; n-- {
 		dst = append(dst, x)
-		x = byte(cycles&0x7f) | flag(n > 2, more)
+		x = byte(cycles&0x7f) | decode.Flag(n > 2, more)
 		cycles >>= 7
 	}
 	return append(dst, x)

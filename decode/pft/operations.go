@@ -15,23 +15,23 @@ import (
 // stack: what analyze_isync() does whatever came before.
 func (d *Decoder) restart(p *Packet) {
 	d.address, d.isa, d.halted = p.Address, p.ISA, false
-	d.rec.NS, d.rec.Hyp = p.NS, p.Hyp
+	d.Rec.NS, d.Rec.Hyp = p.NS, p.Hyp
 	if d.cfg.ContextIDBytes > 0 {
-		d.rec.ContextID = schema.Of(p.ContextID)
+		d.Rec.ContextID = schema.Of(p.ContextID)
 	}
-	d.walk.EmptyStack()
-	d.walk.Goto(decode.PC{Address: p.Address, ISA: p.ISA}, d.rec.Security())
+	d.Walk.EmptyStack()
+	d.Walk.Goto(decode.PC{Address: p.Address, ISA: p.ISA}, d.Rec.Security())
 	d.recordContext(d.isa)
 }
 
 // analyzeISync is analyze_isync() for an I-sync inside a segment (§4.5.2).
 func (d *Decoder) analyzeISync(p *Packet) {
-	start := d.cfg.segmentStart(p, d.offset)
+	start := d.cfg.segmentStart(p, d.Offset)
 	if p.Reason != schema.ISyncPeriodic {
-		d.rec.Restart(start, d.walk.Seq)
+		d.Rec.Restart(start, d.Walk.Seq)
 	} else {
-		reached := schema.Null[decode.Position]{V: decode.Position{PC: d.walk.PC()}, OK: d.walk.Known()}
-		d.rec.Periodic(d.key(), reached, start.At.V)
+		reached := schema.Null[decode.Position]{V: decode.Position{PC: d.Walk.PC()}, OK: d.Walk.Known()}
+		d.Rec.Periodic(d.Key(), reached, start.At.V)
 	}
 	d.restart(p)
 }
@@ -48,7 +48,7 @@ func (d *Decoder) analyzeAtomHeader(p *Packet) {
 		d.leaveWaypoint(executed)
 	}
 	if !placed {
-		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
+		d.Rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	}
 	if p.HasCycles {
 		d.countWaypoint(p, schema.CountAtom, placed)
@@ -57,15 +57,15 @@ func (d *Decoder) analyzeAtomHeader(p *Packet) {
 
 // leaveWaypoint continues after the waypoint of an atom.
 func (d *Decoder) leaveWaypoint(executed bool) {
-	w := d.walk.Waypoint()
+	w := d.Walk.Waypoint()
 	switch {
 	case !executed || w.Flow == isa.Barrier || w.Flow == isa.DataBarrier:
-		d.walk.Pass()
+		d.Walk.Pass()
 	case w.Flow == isa.Direct:
 		if w.Link && d.cfg.ReturnStack {
-			d.walk.Push()
+			d.Walk.Push()
 		}
-		d.walk.Take()
+		d.Walk.Take()
 	default:
 		d.returnByStack()
 	}
@@ -75,40 +75,40 @@ func (d *Decoder) leaveWaypoint(executed bool) {
 // and security state of its target come from the return stack (§4.13, B.3.2).
 func (d *Decoder) returnByStack() {
 	if d.cfg.ReturnStack {
-		if security, ok := d.walk.Return(); ok {
+		if security, ok := d.Walk.Return(); ok {
 			d.enterSecurity(security)
 			return
 		}
 	}
-	at := d.walk.WaypointAddress()
-	d.walk.Lose()
+	at := d.Walk.WaypointAddress()
+	d.Walk.Lose()
 	detail := "E atom on an indirect branch, but nothing fitting on the return stack"
 	if !d.cfg.ReturnStack {
 		detail = "E atom on an indirect branch, but the return stack is off"
 	}
-	d.inconsistent(at, detail)
+	d.Inconsistent(at, detail)
 }
 
 // enterSecurity sets the security state.
 func (d *Decoder) enterSecurity(to schema.Security) {
-	if to == d.rec.Security() {
+	if to == d.Rec.Security() {
 		return
 	}
-	d.rec.SetSecurity(to)
-	d.recordContext(d.walk.ISA())
+	d.Rec.SetSecurity(to)
+	d.recordContext(d.Walk.ISA())
 }
 
 // branchNoExcp is branch_no_excp(): the packet is the E atom of the next
 // waypoint, and its target. The return stack is not popped.
 func (d *Decoder) branchNoExcp(p *Packet) {
-	straight := d.walk.PC()
+	straight := d.Walk.PC()
 	stop := d.toWaypoint(p, true)
 	d.compareBranch(p, stop, straight)
 	placed := stop == flow.Arrived
 	if !placed {
-		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
-	} else if d.cfg.ReturnStack && d.walk.Waypoint().Link {
-		d.walk.Push()
+		d.Rec.Segment.Row.BytesUnplaced += int64(p.Len)
+	} else if d.cfg.ReturnStack && d.Walk.Waypoint().Link {
+		d.Walk.Push()
 	}
 	if p.HasCycles {
 		d.countWaypoint(p, schema.CountBranch, placed)
@@ -119,19 +119,19 @@ func (d *Decoder) branchNoExcp(p *Packet) {
 // compareBranch counts whether a branch packet agrees with the instruction that it
 // follows. The walk from straight to that instruction ended with stop.
 func (d *Decoder) compareBranch(p *Packet, stop flow.Stop, straight decode.PC) {
-	q := &d.rec.Segment.Quality
+	q := &d.Rec.Segment.Quality
 	switch {
 	case stop == flow.Missing:
 		q.BranchesUnplaced++
 		return
-	case stop == flow.Arrived && d.walk.Waypoint().Flow == isa.Indirect:
+	case stop == flow.Arrived && d.Walk.Waypoint().Flow == isa.Indirect:
 		q.IndirectBranch()
 		return
 	}
 	state := d.branchISA(p)
-	m := decode.Miss{Offset: d.offset, Expected: straight, Found: decode.PC{Address: d.resolve(p, state), ISA: state}}
+	m := decode.Miss{Offset: d.Offset, Expected: straight, Found: decode.PC{Address: d.resolve(p, state), ISA: state}}
 	if stop == flow.Arrived {
-		m.After, m.Expected = schema.Of(d.walk.WaypointAddress()), d.walk.Onward()
+		m.After, m.Expected = schema.Of(d.Walk.WaypointAddress()), d.Walk.Onward()
 	}
 	q.Branch(m)
 }
@@ -139,14 +139,14 @@ func (d *Decoder) compareBranch(p *Packet, stop flow.Stop, straight decode.PC) {
 // branchWithExcp is branch_with_excp().
 func (d *Decoder) branchWithExcp(p *Packet) {
 	var returnTo schema.Null[schema.Address]
-	if d.walk.Known() {
-		returnTo = schema.Of(d.walk.PC().Address)
+	if d.Walk.Known() {
+		returnTo = schema.Of(d.Walk.PC().Address)
 	}
 	if p.HasCycles {
-		d.count(p.Cycles, schema.CountBranch, d.walk.Seq)
+		d.count(p.Cycles, schema.CountBranch, d.Walk.Seq)
 	}
 	x := schema.Exception{
-		Key: d.key(), Number: schema.Of(p.Exception),
+		Key: d.Key(), Number: schema.Of(p.Exception),
 		Type: schema.Of(decode.ExceptionType(p.Exception)), ReturnAddress: returnTo,
 		Cycles: schema.Null[uint32]{V: p.Cycles, OK: p.HasCycles},
 	}
@@ -155,12 +155,12 @@ func (d *Decoder) branchWithExcp(p *Packet) {
 		// core resumes.
 		x.Target = schema.Of(d.resolve(p, d.branchISA(p)))
 		d.halted = true
-		d.walk.Lose()
+		d.Walk.Lose()
 	} else {
 		d.branchTo(p)
 		x.Target = schema.Of(d.address)
 	}
-	d.rec.Enter(x)
+	d.Rec.Enter(x)
 }
 
 // debugEntry is the exception number of an entry to Debug state (§5.3.8).
@@ -174,12 +174,12 @@ func (d *Decoder) branchTo(p *Packet) {
 	switch {
 	case d.halted:
 	case d.isa == schema.Jazelle:
-		d.rec.Event(d.key(), schema.EventJazelle, schema.Of(d.address),
+		d.Rec.Event(d.Key(), schema.EventJazelle, schema.Of(d.address),
 			"Jazelle state: nothing is traced up to the next I-sync")
 		d.halted = true
-		d.walk.Lose()
+		d.Walk.Lose()
 	default:
-		d.walk.Goto(decode.PC{Address: d.address, ISA: d.isa}, d.rec.Security())
+		d.Walk.Goto(decode.PC{Address: d.address, ISA: d.isa}, d.Rec.Security())
 	}
 }
 
@@ -203,14 +203,14 @@ func (d *Decoder) branchISA(p *Packet) schema.ISA {
 // branchContext applies the security state and mode in the information bytes.
 // Fields that are not sent do not change.
 func (d *Decoder) branchContext(p *Packet) {
-	before := d.rec.Security()
+	before := d.Rec.Security()
 	if p.Info > 0 {
-		d.rec.NS = p.NS
+		d.Rec.NS = p.NS
 	}
 	if p.Info > 1 {
-		d.rec.Hyp = p.Hyp
+		d.Rec.Hyp = p.Hyp
 	}
-	if d.rec.Security() != before {
+	if d.Rec.Security() != before {
 		d.recordContext(d.isa)
 	}
 }
@@ -220,63 +220,63 @@ func (d *Decoder) branchContext(p *Packet) {
 // would be output again when execution continues, and return addresses would be
 // one instruction early.
 func (d *Decoder) analyzeWaypointUpdate(p *Packet) {
-	if !d.walk.Known() {
-		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
+	if !d.Walk.Known() {
+		d.Rec.Segment.Row.BytesUnplaced += int64(p.Len)
 		return
 	}
 	target := d.resolve(p, d.branchISA(p))
-	d.rec.Settle()
-	switch d.walk.UpTo(target, &flow.Source{Offset: d.offset}) {
+	d.Rec.Settle()
+	switch d.Walk.UpTo(target, &flow.Source{Offset: d.Offset}) {
 	case flow.Arrived:
 	case flow.Missing:
 		d.unmapped()
-		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
+		d.Rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	case flow.Endless:
 		d.endless()
-		d.rec.Segment.Row.BytesUnplaced += int64(p.Len)
+		d.Rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	case flow.Overshot:
-		d.inconsistent(d.walk.PC().Address, fmt.Sprintf("waypoint before the waypoint update's target 0x%08x", target))
+		d.Inconsistent(d.Walk.PC().Address, fmt.Sprintf("waypoint before the waypoint update's target 0x%08x", target))
 	}
 }
 
 // analyzeCID is analyze_cid() (§4.5.7): it applies to what is output after the
 // packet.
 func (d *Decoder) analyzeCID(p *Packet) {
-	d.rec.ContextID = schema.Of(p.ContextID)
+	d.Rec.ContextID = schema.Of(p.ContextID)
 	d.recordContext(d.currentISA())
 }
 
 // analyzeVMID is analyze_vmid().
 func (d *Decoder) analyzeVMID(p *Packet) {
-	d.rec.VMID = schema.Of(uint32(p.VMID))
+	d.Rec.VMID = schema.Of(uint32(p.VMID))
 	d.recordContext(d.currentISA())
 }
 
 // analyzeERet is analyze_eret(): the branch already output was an exception
 // return.
-func (d *Decoder) analyzeERet() { d.rec.Return(d.key()) }
+func (d *Decoder) analyzeERet() { d.Rec.Return(d.Key()) }
 
 // analyzeTimestamp is analyze_timestamp() (§4.14).
 func (d *Decoder) analyzeTimestamp(p *Packet) {
 	if p.HasCycles {
-		d.count(p.Cycles, schema.CountTimestamp, d.walk.Seq)
+		d.count(p.Cycles, schema.CountTimestamp, d.Walk.Seq)
 	}
-	d.rec.Timestamp(d.key(), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
+	d.Rec.Timestamp(d.Key(), p.Timestamp, d.cfg.TimestampCode().BitsSent(p.TimestampBytes), p.ClockChange)
 }
 
 // toWaypoint walks to the next waypoint and outputs it with its outcome. If the
 // position is unknown it returns Missing. If the walk does not arrive, it returns
 // another stop, and the position becomes unknown.
 func (d *Decoder) toWaypoint(p *Packet, executed bool) flow.Stop {
-	if !d.walk.Known() {
+	if !d.Walk.Known() {
 		return flow.Missing
 	}
-	d.rec.Settle()
-	source := flow.Source{Offset: d.offset}
+	d.Rec.Settle()
+	source := flow.Source{Offset: d.Offset}
 	if p.HasCycles {
-		source.Cycles, source.Cycle, source.Flags = p.Cycles, d.rec.Cycle+int64(p.Cycles), schema.RunHasCycles
+		source.Cycles, source.Cycle, source.Flags = p.Cycles, d.Rec.Cycle+int64(p.Cycles), schema.RunHasCycles
 	}
-	stop := d.walk.ToWaypoint(&source, executed)
+	stop := d.Walk.ToWaypoint(&source, executed)
 	switch stop {
 	case flow.Missing:
 		d.unmapped()
@@ -288,17 +288,13 @@ func (d *Decoder) toWaypoint(p *Packet, executed bool) flow.Stop {
 
 // unmapped records that the walk reached an instruction that is in no image.
 func (d *Decoder) unmapped() {
-	d.rec.Unmapped(d.key(), d.mem, d.walk.MissingAddress())
-	d.walk.Lose()
+	d.Unmapped(d.Walk.MissingAddress())
+	d.Walk.Lose()
 }
 
 func (d *Decoder) endless() {
-	d.inconsistent(d.walk.PC().Address, "no waypoint in straight code: wrong program image?")
-	d.walk.Lose()
-}
-
-func (d *Decoder) inconsistent(address schema.Address, detail string) {
-	d.rec.Inconsistent(d.key(), address, detail)
+	d.Inconsistent(d.Walk.PC().Address, "no waypoint in straight code: wrong program image?")
+	d.Walk.Lose()
 }
 
 // resolve returns the address of a packet: bits that are not sent are those of
@@ -322,8 +318,8 @@ func (d *Decoder) resolve(p *Packet, state schema.ISA) schema.Address {
 // currentISA returns the instruction set of a short address: that of CurrentState,
 // which direct branches and the return stack change too.
 func (d *Decoder) currentISA() schema.ISA {
-	if d.walk.Known() {
-		return d.walk.ISA()
+	if d.Walk.Known() {
+		return d.Walk.ISA()
 	}
 	return d.isa
 }
@@ -331,7 +327,7 @@ func (d *Decoder) currentISA() schema.ISA {
 // countWaypoint records the count of an atom or branch packet: the cost of its
 // waypoint, or of no instruction if the waypoint could not be placed.
 func (d *Decoder) countWaypoint(p *Packet, kind schema.CountKind, placed bool) {
-	seq := d.walk.Seq
+	seq := d.Walk.Seq
 	if placed {
 		seq-- // the ordinal of the last instruction in the packet
 	}
@@ -341,11 +337,11 @@ func (d *Decoder) countWaypoint(p *Packet, kind schema.CountKind, placed bool) {
 // count adds cycles to the ledger (§4.4: every count is the cycles since the
 // previous count).
 func (d *Decoder) count(cycles uint32, kind schema.CountKind, seq int64) {
-	d.rec.Cycle += int64(cycles)
-	d.rec.Count(schema.Key{Seq: seq, Offset: d.offset}, int64(cycles), kind)
+	d.Rec.Cycle += int64(cycles)
+	d.Rec.Count(schema.Key{Seq: seq, Offset: d.Offset}, int64(cycles), kind)
 }
 
 // recordContext records the context from here on.
 func (d *Decoder) recordContext(state schema.ISA) {
-	d.rec.RecordContext(d.key(), schema.Of(state))
+	d.Rec.RecordContext(d.Key(), schema.Of(state))
 }

@@ -93,15 +93,7 @@ const (
 const more = 0x80
 
 // protocol is the name in errors.
-const protocol = "pft"
-
-func badPacket(h byte, reason string) error {
-	return &decode.SyntaxError{Protocol: protocol, Header: h, Reason: reason}
-}
-
-func reservedHeader(h byte, reason string) error {
-	return &decode.SyntaxError{Protocol: protocol, Header: h, Reserved: true, Reason: reason}
-}
+const protocol decode.Codec = "pft"
 
 // Parse decodes the packet at the start of b into p.
 //
@@ -140,7 +132,11 @@ func (c *Config) Parse(p *Packet, b []byte) error {
 func (c *Config) parseOther(p *Packet, b []byte) error {
 	switch h := b[0]; h {
 	case headerASync:
-		return parseASync(p, b)
+		n, err := async.Parse(b, protocol)
+		if err == nil {
+			*p = Packet{Kind: ASync, Len: n}
+		}
+		return err
 	case headerISync:
 		return c.parseISync(p, b)
 	case headerTimestamp, headerTimestampClock:
@@ -161,7 +157,7 @@ func (c *Config) parseOther(p *Packet, b []byte) error {
 	case headerIgnore:
 		*p = Packet{Kind: Ignore, Len: 1}
 	default:
-		return reservedHeader(h, "table 4.1 has no packet of that header")
+		return protocol.Reserved(h, "table 4.1 has no packet of that header")
 	}
 	return nil
 }
@@ -171,7 +167,7 @@ func (c *Config) parseOther(p *Packet, b []byte) error {
 func parseAtoms(p *Packet, h byte) error {
 	n := bits.Len8(h&0x7e) - 2
 	if n < 1 {
-		return reservedHeader(h, "an atom header without atoms")
+		return protocol.Reserved(h, "an atom header without atoms")
 	}
 	*p = Packet{}
 	p.Kind, p.Len = Atom, 1
@@ -249,15 +245,6 @@ func parseWaypointUpdate(p *Packet, b []byte) error {
 	return nil
 }
 
-func parseASync(p *Packet, b []byte) error {
-	n, err := async.Parse(b, protocol)
-	if err != nil {
-		return err
-	}
-	*p = Packet{Kind: ASync, Len: n}
-	return nil
-}
-
 // The information byte of an I-sync.
 const (
 	isyncReasonShift = 5
@@ -283,7 +270,7 @@ func (c *Config) parseISync(p *Packet, b []byte) error {
 	}
 	address := schema.Address(decode.LittleEndian(b[1:5]))
 	if address&3 == 2 {
-		return badPacket(headerISync, "an I-sync in ARM state at an address that is no multiple of 4")
+		return protocol.Bad(headerISync, "an I-sync in ARM state at an address that is no multiple of 4")
 	}
 	info := b[5]
 	reason := schema.ISyncReason(info >> isyncReasonShift & isyncReasonMask)
@@ -327,7 +314,7 @@ func isyncISA(address schema.Address, info byte) schema.ISA {
 // byte first.
 func (c *Config) parseContextID(p *Packet, b []byte) error {
 	if c.ContextIDBytes == 0 {
-		return reservedHeader(headerContextID, "a Context ID packet, but ETMCR[15:14] says there are none")
+		return protocol.Reserved(headerContextID, "a Context ID packet, but ETMCR[15:14] says there are none")
 	}
 	n := 1 + c.ContextIDBytes
 	if len(b) < n {

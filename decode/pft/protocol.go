@@ -82,18 +82,17 @@ func (c *Config) TracesData() bool { return false }
 
 // NewDecoder implements [decode.Protocol].
 func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
-	program := flow.NewProgram(mem, flow.Rules{Barriers: true, DataBarriers: c.DataBarriers, ReturnStack: c.ReturnStack})
-	walk := flow.NewWalker(program)
+	rules := flow.Rules{Barriers: true, DataBarriers: c.DataBarriers, ReturnStack: c.ReturnStack}
+	d := &Decoder{cfg: *c, turns: want.Counted, Follower: record.NewFollower(mem, rules, want.Packets, record.Recorder{
+		CycleAccurate: c.CycleAccurate, Timestamps: c.TimestampCode(), Summed: want.Summed,
+	})}
 	if c.CycleAccurate {
-		walk.CountCycles()
+		d.Walk.CountCycles()
 	}
 	if want.Counted || !c.CycleAccurate {
-		walk.NoteSteps(want.FunctionOf)
+		d.Walk.NoteSteps(want.FunctionOf)
 	}
-	return &Decoder{
-		cfg: *c, mem: mem, walk: walk, packets: want.Packets, turns: want.Counted,
-		rec: record.Recorder{CycleAccurate: c.CycleAccurate, Timestamps: c.TimestampCode(), Summed: want.Summed},
-	}
+	return d
 }
 
 // Words implements [decode.Protocol].

@@ -1,6 +1,10 @@
 package pft
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
+)
 
 // Config is the configuration of a stream, from the registers of a PTM. It is a
 // decode.Protocol. It is immutable, so goroutines may share it.
@@ -30,9 +34,6 @@ const (
 	etmidrMajorPFT   = 3 // 0 to 2 are ETMv1 to ETMv3
 )
 
-// contextIDBytes is the meaning of ETMCR[15:14].
-var contextIDBytes = [4]int{0, 1, 2, 4}
-
 // NewConfig returns the configuration from three registers of a PTM. It fails if
 // ETMIDR is of another protocol. The warnings, for people, name the parts of the
 // registers that do not fit what this package knows.
@@ -57,7 +58,7 @@ func NewConfig(etmcr, etmccer, etmidr uint32) (Config, []string, error) {
 	return Config{
 		Minor:          minor,
 		CycleAccurate:  etmcr&etmcrCycleAccurate != 0,
-		ContextIDBytes: contextIDBytes[etmcr>>etmcrContextIDShift&3],
+		ContextIDBytes: decode.ContextIDBytes[etmcr>>etmcrContextIDShift&3],
 		Timestamp64:    minor >= 1 && etmccer&etmccerTimestamp64 != 0,
 		TimestampGray:  minor < 1 || etmccer&etmccerTimestampBinary == 0,
 		ReturnStack:    etmcr&etmcrReturnStack != 0 && etmccer&etmccerReturnStack != 0,

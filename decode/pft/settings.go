@@ -6,34 +6,16 @@ import "github.com/tracelake/tracelake/decode"
 // wrong first.
 func settings() []decode.Setting {
 	return []decode.Setting{
-		{
-			Register: "ETMCR", Shift: 12, Bits: 1, Values: []uint64{0, 1},
-			Means: []string{"not cycle-accurate", "cycle-accurate"},
-		},
-		{
-			Register: "ETMCR", Shift: etmcrContextIDShift, Bits: 2, Values: []uint64{0, 1, 2, 3},
-			Means: []string{"no Context ID", "1-byte Context ID", "2-byte Context ID", "4-byte Context ID"},
-		},
+		decode.CycleField,
+		decode.ContextIDField,
 		{
 			Register: "ETMIDR", Shift: etmidrMinorShift, Bits: 4, Values: []uint64{0, 1},
 			Means: []string{"PFT 1.0", "PFT 1.1: VMIDs, exception returns"},
 		},
-		{
-			Register: "ETMCCER", Shift: 28, Bits: 1, Values: []uint64{0, 1},
-			Means: []string{"timestamps in Gray code", "timestamps in natural binary"},
-		},
-		{
-			Register: "ETMCCER", Shift: 29, Bits: 1, Values: []uint64{0, 1},
-			Means: []string{"48-bit timestamps", "64-bit timestamps"},
-		},
-		{
-			Register: "ETMCR", Shift: 29, Bits: 1, Values: []uint64{0, 1},
-			Means: []string{"return stack off", "return stack on"}, NeedsProgram: true,
-		},
-		{
-			Register: "ETMCCER", Shift: 24, Bits: 1, Values: []uint64{0, 1},
-			Means: []string{"DMB and DSB are no waypoints", "DMB and DSB are waypoints"}, NeedsProgram: true,
-		},
+		decode.RegisterField("ETMCCER", 28, "timestamps in Gray code", "timestamps in natural binary"),
+		decode.RegisterField("ETMCCER", 29, "48-bit timestamps", "64-bit timestamps"),
+		decode.RegisterField("ETMCR", 29, "return stack off", "return stack on").ByProgram(),
+		decode.RegisterField("ETMCCER", 24, "DMB and DSB are no waypoints", "DMB and DSB are waypoints").ByProgram(),
 	}
 }
 

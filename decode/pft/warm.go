@@ -44,14 +44,14 @@ func atomsLeft(left uint8) Packet {
 // decodeWarm decodes packets from Data[i] on, as long as they are warm, and returns
 // where it stopped.
 func (d *Decoder) decodeWarm(i int) int {
-	data := d.rec.Part.Data
+	data := d.Rec.Part.Data
 	// Packets begin at last or before, so that neither the end of what they may reach
 	// cuts one off, nor the end of the data eight bytes from where it begins.
-	last := min(i+len(d.rec.Bytes(i))-longestWarm, len(data)-8)
-	if i > last || data[i]&0x81 == 0 || d.packets {
+	last := min(i+len(d.Rec.Bytes(i))-longestWarm, len(data)-8)
+	if i > last || data[i]&0x81 == 0 || d.Packets {
 		return i
 	}
-	at := d.walk.Lend()
+	at := d.Walk.Lend()
 	switch {
 	case !at.Known():
 		return i
@@ -67,21 +67,21 @@ func (d *Decoder) decodeWarm(i int) int {
 
 // warmAtoms is decodeWarm outside cycle-accurate mode.
 func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
-	data, runs, n := d.rec.Part.Data, d.rec.Result.Runs, len(d.rec.Result.Runs)
-	from, seq := n, d.walk.Seq
+	data, runs, n := d.Rec.Part.Data, d.Rec.Result.Runs, len(d.Rec.Result.Runs)
+	from, seq := n, d.Walk.Seq
 	runs = runs[:cap(runs)]
 	reached := decode.PC{Address: d.address, ISA: d.isa}
-	offset, left, exit := d.offset, uint8(0), flow.AtBlock
+	offset, left, exit, branched := d.Offset, uint8(0), flow.AtBlock, false
 	for i <= last {
 		if n+maxAtoms > len(runs) {
 			runs = room(runs, n)
 		}
 		h := data[i]
 		if atoms := outcomes[h]; atoms != 0 {
-			offset = int64(d.rec.Offsets.At(i))
+			offset = int64(d.Rec.Offsets.At(i))
 			i++
 			var walked int
-			at, walked, left, exit = d.walk.Atoms(at, runs[n:], atoms, offset)
+			at, walked, left, exit = d.Walk.Atoms(at, runs[n:], atoms, offset)
 			if n += walked; left > 1 || exit != flow.AtBlock {
 				break
 			}
@@ -94,7 +94,7 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 		if length == 0 {
 			break
 		}
-		next, ok := d.walk.Branch(at, &runs[n], int64(d.rec.Offsets.At(i)), to)
+		next, ok := d.Walk.Branch(at, &runs[n], int64(d.Rec.Offsets.At(i)), to)
 		if !ok {
 			break
 		}
@@ -102,14 +102,14 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 		n++
 		i += length
 		if reached = to; !next.Known() {
-			exit = toAddress
+			exit, branched = flow.AfterExecuted, true
 			break
 		}
 		at = next
 	}
-	d.offset = offset
-	d.walk.EndRuns(runs[:n], from, seq, d.walk.Seq-seq)
-	d.cool(at, exit, runs[:n], reached)
+	d.Offset = offset
+	d.Walk.EndRuns(runs[:n], from, seq, d.Walk.Seq-seq)
+	d.cool(at, exit, branched, runs[:n], reached)
 	if left > 1 {
 		p := atomsLeft(left)
 		d.analyzeAtomHeader(&p)
@@ -117,125 +117,26 @@ func (d *Decoder) warmAtoms(i, last int, at flow.Cursor) int {
 	return i
 }
 
-// warmCounted is decodeWarm in cycle-accurate mode: one atom a packet, and a count in
-// each.
-func (d *Decoder) warmCounted(i, last int, at flow.Cursor) int {
-	span, ok := d.rec.Result.Counts.Open(d.walk.Seq, d.rec.Point(), 0)
-	if !ok {
-		return i
-	}
-	data, runs, counts := d.rec.Part.Data, d.rec.Result.Runs, d.rec.Result.Counts.Rows
-	n, m := len(runs), len(counts)
-	runs, counts = runs[:cap(runs)], counts[:cap(counts)]
-	cycle, start := d.rec.Cycle-span.Cycle.V, span.Cycle.V
-	reached := decode.PC{Address: d.address, ISA: d.isa}
-	offset, exit := d.offset, flow.AtBlock
-	keep, sums := d.keptCounts(), packetSums{}
-	for i <= last {
-		if n == len(runs) || m == len(counts) {
-			runs, counts = room(runs, n), room(counts, m)
-		}
-		h := data[i]
-		length, to := 0, decode.PC{}
-		if h&1 != 0 {
-			to, length = shortBranch(binary.LittleEndian.Uint64(data[i:]), reached.Address, at.ISA())
-			if length == 0 || i > last-maxAddressBytes { // a count follows
-				break
-			}
-		} else if h < 0x80 {
-			break
-		}
-		word := binary.LittleEndian.Uint64(data[i+length:])
-		cycles, countLength := uint32(word)>>cyclesShift&0x0f, 1
-		if word&cyclesMore != 0 {
-			countLength = lengthOfCount(word)
-			cycles = countOf(word, countLength)
-		}
-		if d.walk.Seq+at.Instructions()-span.Seq > schema.CountReach || cycle+int64(cycles) >= schema.CountReach {
-			break
-		}
-		offset = int64(d.rec.Offsets.At(i))
-		run, kind, e := &runs[n], schema.CountAtom, ^h>>1&1
-		var next flow.Cursor
-		if length == 0 {
-			next, ok = d.walk.Step(at, run, e, offset)
-		} else {
-			next, ok = d.walk.Branch(at, run, offset, to)
-			kind = schema.CountBranch
-		}
-		if !ok {
-			break
-		}
-		i += length + countLength
-		cycle += int64(cycles)
-		run.Cycles, run.Cycle, run.Flags = cycles, start+cycle, schema.RunHasCycles
-		n++
-		x := &counts[m]
-		x.Offset, x.Seq, x.Cycle, x.Cycles, x.Kind = offset, int32(d.walk.Seq-1-span.Seq), int32(cycle), cycles, kind
-		m += keep
-		sums.add(kind, cycles)
-		pause := flow.AfterFailed + flow.Pause(e)
-		if length > 0 {
-			d.countBranch(at)
-			reached, pause = to, toAddress
-		}
-		if !next.Known() {
-			exit = pause
-			break
-		}
-		at = next
-	}
-	d.rec.Cycle, d.rec.Result.Counts.Rows = start+cycle, counts[:m]
-	d.addSums(&sums)
-	d.offset = offset
-	d.cool(at, exit, runs[:n], reached)
-	return i
+// endStretch ends a stretch, of which some executed, at a position. It returns the runs.
+func (d *Decoder) endStretch(s *flow.Stretch, at flow.Cursor) []schema.Run {
+	d.Rec.Settle()
+	d.Walk.EndStretch(s, at, d.Offset)
+	return d.Rec.Result.Runs
 }
 
-// packetSums are the counts of atoms and of branch addresses: how many, and their cycles.
-type packetSums [schema.CountBranch + 1]struct{ counts, cycles int64 }
-
-func (s *packetSums) add(kind schema.CountKind, cycles uint32) {
-	x := &s[kind&1] // no bounds to check: atoms are 0, branch addresses 1
-	x.counts, x.cycles = x.counts+1, x.cycles+int64(cycles)
-}
-
-// keptCounts is how many rows a count has in the fast path: 1, or 0 where counts are summed
-// up. Then the slot after the rows is overwritten by each.
-func (d *Decoder) keptCounts() int {
-	if d.rec.Summed {
-		return 0
-	}
-	return 1
-}
-
-// addSums records the counts of the fast path, where they have no rows.
-func (d *Decoder) addSums(s *packetSums) {
-	if !d.rec.Summed {
-		return
-	}
-	for kind, x := range s {
-		d.rec.Sum(schema.CountKind(kind), x.counts, x.cycles)
-	}
-}
-
-// toAddress is a pause beside those of a walk: after a branch packet, whose target has no
-// block yet.
-const toAddress = flow.AfterExecuted + 1
-
-// cool gives a warm walk back to the operations of appendix B.3. runs are all runs so far,
-// reached is LastState.
-func (d *Decoder) cool(at flow.Cursor, exit flow.Pause, runs []schema.Run, reached decode.PC) {
-	if len(runs) > len(d.rec.Result.Runs) {
-		d.rec.Settle() // only plain packets change spans, so one is due before the first run or not at all
-		d.rec.Result.Runs = runs
+// cool gives a warm walk back to the operations of appendix B.3. branched says that a branch was
+// the last packet. runs are all runs so far, reached is LastState.
+func (d *Decoder) cool(at flow.Cursor, exit flow.Pause, branched bool, runs []schema.Run, reached decode.PC) {
+	if len(runs) > len(d.Rec.Result.Runs) {
+		d.Rec.Settle() // only plain packets change spans, so one is due before the first run or not at all
+		d.Rec.Result.Runs = runs
 	}
 	d.address, d.isa = reached.Address, reached.ISA
-	d.walk.Resume(at)
-	switch exit {
-	case flow.AtBlock:
-	case toAddress:
-		d.walk.Goto(reached, d.rec.Security())
+	d.Walk.Resume(at)
+	switch {
+	case exit == flow.AtBlock:
+	case branched: // to a target that has no block yet
+		d.Walk.Goto(reached, d.Rec.Security())
 	default:
 		d.leaveWaypoint(exit == flow.AfterExecuted)
 	}
@@ -245,9 +146,9 @@ func (d *Decoder) cool(at flow.Cursor, exit flow.Pause, runs []schema.Run, reach
 // position, as compareBranch does.
 func (d *Decoder) countBranch(at flow.Cursor) {
 	if at.Indirect() {
-		d.rec.Segment.Quality.IndirectBranch()
+		d.Rec.Segment.Quality.IndirectBranch()
 	} else {
-		d.rec.Segment.Quality.RepeatedBranch()
+		d.Rec.Segment.Quality.RepeatedBranch()
 	}
 }
 
@@ -287,20 +188,6 @@ func longBranch(v uint32, fifth byte) (to decode.PC, length int) {
 		return decode.PC{Address: schema.Address((v | uint32(fifth)<<27) << 1), ISA: schema.T32}, maxAddressBytes
 	}
 	return decode.PC{Address: schema.Address((v | uint32(fifth)<<27) << 2), ISA: schema.A32}, maxAddressBytes
-}
-
-// lengthOfCount returns the length of the cycle count that a word begins with (§4.4), as
-// parseCycles does.
-func lengthOfCount(word uint64) int {
-	const last = more<<8 | more<<16 | more<<24
-	end := ^(word<<1&more|word&last)&(more|last) | more<<32
-	return bits.TrailingZeros64(end)/8 + 1
-}
-
-// countOf returns the cycle count of n bytes that a word begins with.
-func countOf(word uint64, n int) uint32 {
-	v := word>>cyclesShift&0x0f | word>>8&0x7f<<4 | word>>16&0x7f<<11 | word>>24&0x7f<<18 | word>>32&0x7f<<25
-	return uint32(v & (1<<(7*n-3) - 1))
 }
 
 // addressBits is how many bits of the address so many address bytes have.

@@ -169,23 +169,23 @@ func TestWarmShare(t *testing.T) {
 		warm := int64(0)
 		var p Packet
 		for i := d.firstISync(); i < len(stream); {
-			from := d.walk.Seq
+			from := d.Walk.Seq
 			if next := d.decodeWarm(i); next > i {
-				warm += d.walk.Seq - from
+				warm += d.Walk.Seq - from
 				i = next
 				continue
 			}
 			if err := tt.cfg.Parse(&p, stream[i:]); err != nil {
 				t.Fatal(err)
 			}
-			d.offset = d.rec.Offset(i)
+			d.Offset = d.Rec.Offset(i)
 			d.processPacket(&p)
 			i += p.Len
 		}
-		if all := d.walk.Seq; all != 3500 || warm < all*99/100 {
+		if all := d.Walk.Seq; all != 3500 || warm < all*99/100 {
 			t.Errorf("%+v: %d of %d instructions by the fast path, want 99 %% or more of 3500", tt, warm, all)
 		}
-		if q := d.rec.Segment.Quality; q.BranchesIndirect != 1000 || len(q.BranchMisses) > 0 || q.BranchesRepeated != q.Branches-1000 {
+		if q := d.Rec.Segment.Quality; q.BranchesIndirect != 1000 || len(q.BranchMisses) > 0 || q.BranchesRepeated != q.Branches-1000 {
 			t.Errorf("%+v: %+v, want 1000 indirect branches and no miss", tt, q)
 		}
 	}

@@ -50,9 +50,6 @@ const (
 // widths is the meaning of ETMCR[6:4], as far as these protocols have it.
 var widths = []Width{4, 8, 16}
 
-// contextIDBytes is the meaning of ETMCR[15:14].
-var contextIDBytes = [4]int{0, 1, 2, 4}
-
 // minorContextID is n of the first ETMv1.n with Context IDs.
 const minorContextID = 2
 
@@ -73,7 +70,7 @@ func NewConfig(r decode.Registers, major uint8) (Config, []string, error) {
 		MonitorCPRT:    etmcr&etmcrMonitorCPRT != 0,
 		BranchOutput:   etmcr&etmcrBranchOutput != 0,
 		CycleAccurate:  etmcr&etmcrCycleAccurate != 0,
-		ContextIDBytes: contextIDBytes[etmcr>>etmcrContextIDShift&3],
+		ContextIDBytes: decode.ContextIDBytes[etmcr>>etmcrContextIDShift&3],
 		HighVectors:    b.option("HIVECS") != 0,
 		BigEndian:      b.option("ENDIAN") != 0,
 	}

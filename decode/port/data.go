@@ -43,19 +43,6 @@ func ParseDataAddress(b []byte) (address schema.Address, bits uint8, err error) 
 	return address, 32, nil
 }
 
-// AppendDataAddress appends the low bits of an address in n bytes, 1 to
-// DataAddressMost.
-func AppendDataAddress(dst []byte, address schema.Address, n int) []byte {
-	for i := range n {
-		x := byte(address>>(addressBits*i)) &^ more
-		if i < n-1 {
-			x |= more
-		}
-		dst = append(dst, x)
-	}
-	return dst
-}
-
 // DataAddressBytes is the least number of bytes that hold all bits in which an address
 // differs from the last one, and at least 1.
 func DataAddressBytes(address, last schema.Address) int {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -31,7 +32,7 @@ func TestDataAddress(t *testing.T) {
 		if err != nil || address != test.address || bits != test.bits {
 			t.Errorf("%s: %#x of %d bits, %v; want %#x of %d", test.bytes, address, bits, err, test.address, test.bits)
 		}
-		if got := AppendDataAddress(nil, test.address, len(b)); !bytes.Equal(got, b) {
+		if got := decode.AppendSevens(nil, uint64(test.address), len(b)); !bytes.Equal(got, b) {
 			t.Errorf("%#x in %d bytes: %x, want %s", test.address, len(b), got, test.bytes)
 		}
 	}
@@ -101,7 +102,7 @@ func TestDataAddressChanged(t *testing.T) {
 	for range 10_000 {
 		address := last ^ schema.Address(random.Uint32()>>random.IntN(32))
 		n := DataAddressBytes(address, last)
-		sent, bits, err := ParseDataAddress(AppendDataAddress(nil, address, n))
+		sent, bits, err := ParseDataAddress(decode.AppendSevens(nil, uint64(address), n))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,39 +73,33 @@ func TestPinsEnd(t *testing.T) {
 	} {
 		records := parse(t, test.samples)
 		p := NewPins(test.width, nil)
-		for _, read := range []func(n int) ([]byte, bool){
-			func(n int) ([]byte, bool) { return p.Read(nil, n) },
-			func(n int) ([]byte, bool) { return p.ReadContinued(nil, n) },
-			func(n int) ([]byte, bool) { return make([]byte, n), p.Discard(n) },
-		} {
-			p.Reset(records[:len(records)-SampleBytes], Position{})
-			if b, ok := p.Read(nil, test.have); !ok {
-				t.Errorf("%d pins: %d bytes, want %d", test.width, len(b), test.have)
-			}
-			p.Seek(Position{})
-			if _, ok := read(test.whole); ok || p.At() != (Position{}) {
-				t.Errorf("%d pins: at %v with too few samples, %v", test.width, p.At(), ok)
-			}
-			p.Reset(records, p.At())
-			if b, ok := read(test.whole); !ok || len(b) != test.whole {
-				t.Errorf("%d pins: %d bytes of whole samples, want %d", test.width, len(b), test.whole)
-			}
+		p.Reset(records[:len(records)-SampleBytes], Position{})
+		if b, ok := readBytes(&p, test.have); !ok {
+			t.Errorf("%d pins: %d bytes, want %d", test.width, len(b), test.have)
+		}
+		before := p.At()
+		for _, ok := p.Next(); ok; _, ok = p.Next() {
+			before = p.At()
+		}
+		if p.At() != before {
+			t.Errorf("%d pins: at %v with too few samples, want %v", test.width, p.At(), before)
+		}
+		p.Reset(records, Position{})
+		if b, ok := readBytes(&p, test.whole); !ok || len(b) != test.whole {
+			t.Errorf("%d pins: %d bytes of whole samples, want %d", test.width, len(b), test.whole)
 		}
 	}
 }
 
-func TestPinsContinued(t *testing.T) {
-	p := NewPins(8, nil)
-	p.Reset(parse(t, "IE:81 IE:82 IE:03 IE:80 IE:80 IE:80"), Position{})
-	if b, ok := p.ReadContinued(nil, 5); !ok || !slices.Equal(b, []byte{0x81, 0x82, 0x03}) || p.At().Sample != 3 {
-		t.Errorf("%x %v, then at %v", b, ok, p.At())
+// readBytes reads n bytes.
+func readBytes(p *Pins, n int) (b []byte, ok bool) {
+	for ok = true; ok && len(b) < n; {
+		var x byte
+		if x, ok = p.Next(); ok {
+			b = append(b, x)
+		}
 	}
-	if b, ok := p.ReadContinued([]byte{9}, 2); !ok || !slices.Equal(b, []byte{9, 0x80, 0x80}) {
-		t.Errorf("%x %v: at most 2 bytes are read", b, ok)
-	}
-	if b, ok := p.ReadContinued([]byte{9}, 2); ok || !slices.Equal(b, []byte{9}) || p.At().Sample != 5 {
-		t.Errorf("%x %v at %v: nothing is read past the end", b, ok, p.At())
-	}
+	return b, ok
 }
 
 // TestPinsSkipping has the protocol leave out samples after those of TD: here the two
@@ -118,7 +112,7 @@ func TestPinsSkipping(t *testing.T) {
 		return i + 3
 	})
 	p.Reset(parse(t, "IE:1 TD:9 IE:0 IE:2 IE:3 IE:4 TD:9 IE:0 IE:f IE:5 IE:6"), Position{})
-	if b, ok := p.Read(nil, 3); !ok || !slices.Equal(b, []byte{0x21, 0x43, 0x65}) {
+	if b, ok := readBytes(&p, 3); !ok || !slices.Equal(b, []byte{0x21, 0x43, 0x65}) {
 		t.Errorf("%x %v", b, ok)
 	}
 	p.Reset(parse(t, "TD:9"), Position{})

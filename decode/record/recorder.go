@@ -1,5 +1,6 @@
 // Package record writes what decoders of every protocol write about a segment:
-// rows, losses, spans, and the entry of the segment.
+// rows, losses, spans, and the entry of the segment ([Recorder]); and what those have alike that
+// follow the program ([Follower]).
 //
 // Its API is not stable (docs/guide/library.md).
 package record
@@ -25,6 +26,10 @@ type Recorder struct {
 	Timestamps    decode.TimestampCode
 	UnitBytes     int  // see Protocol.UnitBytes: a power of two; 0 is 1
 	Summed        bool // see decode.Wanted
+	TracesData    bool // there are data elements: see data.go
+	// TracesRegisters: transfers between core and coprocessor are among them. SwapsInPlace:
+	// the second transfer of a swap has no address of its own.
+	TracesRegisters, SwapsInPlace bool
 
 	// Of the current part.
 	Result  *decode.Result
@@ -57,6 +62,10 @@ type State struct {
 	Epoch int32 // opened since the start of the segment
 	Cycle int64 // sum in the epoch
 
+	Half     Half
+	Unplaced UnplacedRun
+	Since    SinceElement
+
 	timestampRaw  uint64
 	timestampBits uint8 // low bits of timestampRaw sent in this segment
 	timestamp     int32 // index of the last row in the result, or TimestampCarried
@@ -81,7 +90,7 @@ func (r *Recorder) Begin(result *decode.Result, part decode.Part, seq int64) {
 	r.seq = seq
 	r.unitShift = uint8(bits.TrailingZeros(uint(max(r.UnitBytes, 1))))
 	r.bound, r.bounds = 0, part.Bounds
-	r.timestamp, r.spanDue = schema.TimestampCarried, true
+	r.timestamp, r.spanDue, r.Since = schema.TimestampCarried, true, SinceElement{}
 	if part.Break {
 		r.discontinue()
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/tracelake/tracelake/bench/step"
 	codec "github.com/tracelake/tracelake/decode/etmv1"
 	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -68,7 +69,7 @@ func (e *Encoder) setContext(at int64, id uint32, state schema.ISA) {
 func (e *Encoder) address(t *target) []byte {
 	bits := withThumb(t.to)
 	if t.bytes == 0 {
-		t.bytes = e.vary.Bytes(e.vary.Longer, codec.AddressBytes(bits, e.base), codec.MaxAddressBytes)
+		t.bytes = e.vary.Bytes(e.vary.Longer, uint8(port.DataAddressBytes(bits, e.base)), codec.MaxAddressBytes)
 	}
 	a := codec.Address{Address: bits, Bytes: t.bytes, Reason: t.reason}
 	b := codec.AppendAddress(nil, a)

@@ -3,6 +3,7 @@ package etmv1
 import (
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/bench/truth"
+	"github.com/tracelake/tracelake/decode"
 	codec "github.com/tracelake/tracelake/decode/etmv1"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/port"
@@ -64,7 +65,7 @@ func (e *Encoder) dataAddress(address schema.Address) (b []byte, bits uint8) {
 		e.data.full, e.sinceAddress = false, 0
 	}
 	e.data.base = address
-	return port.AppendDataAddress(nil, address, int(n)), min(7*n, 32)
+	return decode.AppendSevens(nil, uint64(address), int(n)), min(7*n, 32)
 }
 
 // dataRows enters the rows of the data of an instruction, whose status is in a
