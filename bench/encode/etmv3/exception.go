@@ -75,12 +75,12 @@ func (e *Encoder) exception(s *step.Step) error {
 	if r.Cancel && e.opt.ProfileM {
 		e.pause(s, &r)
 	}
-	if e.owes && e.vary.happens(e.vary.Branch) {
+	if e.owes && e.vary.Happens(e.vary.Branch) {
 		e.payBranch()
 	}
 	e.owes = false
 	e.flush()
-	if e.opt.ProfileM && e.truth.pendingReturn.OK && !e.stated.popped && e.vary.happens(e.vary.Cancel) {
+	if e.opt.ProfileM && e.truth.pendingReturn.OK && !e.stated.popped && e.vary.Happens(e.vary.Cancel) {
 		r.Cancel = true // cancels the return: this exception comes instead
 		e.truth.pendingReturn.OK = false
 	}
@@ -88,7 +88,7 @@ func (e *Encoder) exception(s *step.Step) error {
 	switch {
 	case begun == tracesPhantom:
 		e.between(true)
-	case begun == tracesWhole && e.stated.reached.OK && e.vary.happens(e.vary.Sync/4):
+	case begun == tracesWhole && e.stated.reached.OK && e.vary.Happens(e.vary.Sync/4):
 		e.periodic(e.reachedPlace())
 	}
 	if s.Exception == schema.ExcDataAbort && begun == tracesWhole && e.stated.after != afterBranch {
@@ -115,7 +115,7 @@ func (e *Encoder) enterException(s *step.Step, r codec.Branch, begun traces) {
 	if s.Exception == schema.ExcDebug {
 		// The core never goes there: hardware sends the cancelled address or the next.
 		to = s.At
-		to.Address += 4 * schema.Address(btou(e.vary.happens(e.vary.Cancel)))
+		to.Address += 4 * schema.Address(btou(e.vary.Happens(e.vary.Cancel)))
 	}
 	row := truth.Exception{
 		Event: schema.ExceptionEntry, Type: schema.Of(s.Exception), Target: schema.Of(to.Address),
@@ -162,7 +162,7 @@ func (e *Encoder) returnAddress(s *step.Step, cancels bool) schema.Null[schema.A
 func (e *Encoder) exceptionTo(to step.Place, r codec.Branch, x schema.ExceptionType) codec.Branch {
 	number, ok := oldNumber(x, to)
 	same := to.ISA == schema.A32 && to.Security == e.stated.Security && !e.stated.altISA
-	if !ok || !same || e.opt.Minor > 3 || e.opt.ProfileM || !e.vary.happens(e.vary.OldForm) {
+	if !ok || !same || e.opt.Minor > 3 || e.opt.ProfileM || !e.vary.Happens(e.vary.OldForm) {
 		return e.branchTo(to, r)
 	}
 	old := codec.Branch{Old: true, Cancel: r.Cancel, Exception: number}
@@ -213,18 +213,18 @@ func (e *Encoder) begin(s *step.Step) traces {
 	e.cost(cycles)
 	aborts := isFault(s.Exception) && !e.opt.ProfileM
 	switch {
-	case e.isTwo(&p) && !aborts && s.Exception != schema.ExcDebug && e.vary.happens(e.vary.Halves):
+	case e.isTwo(&p) && !aborts && s.Exception != schema.ExcDebug && e.vary.Happens(e.vary.Halves):
 		e.queue(atom{waits: e.waits, traces: tracesHalf, at: p.At, in: in})
 		e.waits = 0
 		return tracesHalf
-	case aborts && (e.keepsAborts() || e.vary.happens(e.vary.Cancel)):
+	case aborts && (e.keepsAborts() || e.vary.Happens(e.vary.Cancel)):
 		e.instructionAtoms(&p, tracesWhole)
 		if s.Exception == schema.ExcDataAbort {
 			e.beginData(&p, schema.DataAborted)
 		}
 		return tracesWhole
 	}
-	p.Failed = !e.opt.ProfileM && e.vary.happens(e.vary.Cancel*e.vary.Cancel)
+	p.Failed = !e.opt.ProfileM && e.vary.Happens(e.vary.Cancel*e.vary.Cancel)
 	if e.opt.CancelledAlone {
 		e.isolate()
 	}
@@ -261,7 +261,7 @@ func (e *Encoder) interrupted(s *step.Step) (isa.Instruction, bool) {
 	case s.Exception == schema.ExcDebug, isFault(s.Exception):
 	case s.Exception == schema.ExcIRQ, s.Exception == schema.ExcFIQ, s.Exception == schema.ExcNMI,
 		s.Exception == schema.ExcSysTick, s.Exception == schema.ExcPendSV, s.Exception == schema.ExcAsyncDataAbort:
-		if !e.vary.happens(e.vary.Cancel) {
+		if !e.vary.Happens(e.vary.Cancel) {
 			return isa.Instruction{}, false
 		}
 	default:
@@ -275,10 +275,10 @@ func (e *Encoder) interrupted(s *step.Step) (isa.Instruction, bool) {
 // store multiple of v7-M that it cancels had come.
 func (e *Encoder) pause(s *step.Step, r *codec.Branch) {
 	in, err := e.opt.Program.Instruction(s.At)
-	if err != nil || isa.DataOf(in.Opcode, in.Size, s.At.ISA).Count < 2 || !e.vary.happens(e.vary.Cancel) {
+	if err != nil || isa.DataOf(in.Opcode, in.Size, s.At.ISA).Count < 2 || !e.vary.Happens(e.vary.Cancel) {
 		return
 	}
-	r.HasResume, r.Resume = true, uint8(e.vary.upTo(15))
+	r.HasResume, r.Resume = true, uint8(e.vary.UpTo(15))
 	e.paused = schema.Of(pause{s.At.Address, r.Resume})
 }
 
@@ -298,7 +298,7 @@ func (e *Encoder) returns(s *step.Step) {
 
 // beginReturn sends the packet of a return that will be cancelled, row and all.
 func (e *Encoder) beginReturn(s *step.Step) {
-	if e.opt.ProfileM || e.opt.returnsByOpcode() || !e.isReturn(s) || !e.vary.happens(e.vary.Cancel) {
+	if e.opt.ProfileM || e.opt.returnsByOpcode() || !e.isReturn(s) || !e.vary.Happens(e.vary.Cancel) {
 		return
 	}
 	e.flush()

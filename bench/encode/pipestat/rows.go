@@ -74,9 +74,9 @@ var exceptionTypes = [8]schema.Null[schema.ExceptionType]{
 	schema.Of(schema.ExcIRQ), schema.Of(schema.ExcFIQ),
 }
 
-// Vector returns the exception whose vector a place is, with vectors at base. Any
+// vector returns the exception whose vector a place is, with vectors at base. Any
 // branch there is taken for one (§6.3).
-func Vector(p step.Place, base schema.Address) (schema.ExceptionType, bool) {
+func vector(p step.Place, base schema.Address) (schema.ExceptionType, bool) {
 	offset := p.Address - base
 	if p.ISA != schema.A32 || offset > 0x1C || offset%4 != 0 {
 		return 0, false
