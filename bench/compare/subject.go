@@ -21,7 +21,7 @@ import (
 // A subject is a capture that is decoded.
 type subject struct {
 	name     string
-	dir      string           // a snapshot; "": it is generated
+	dir      string           // a snapshot, or a sample file; "": it is generated
 	recipe   *generate.Recipe // nil: it is not
 	workload func(*generate.Recipe) (*generate.Workload, error)
 	beside   *subject // the same execution in another protocol; nil: there is none
@@ -116,8 +116,7 @@ func (s *subject) prepare(work string, instructions float64) error {
 	s.input, s.list = filepath.Join(work, "repeated"), filepath.Join(work, "list")
 	once := filepath.Join(work, "once")
 	if s.images != nil {
-		s.input = filepath.Join(s.dir, "capture.etms")
-		once = s.input
+		s.input, once = s.dir, s.dir
 	} else if err := repeat.Snapshot(s.dir, once, 1); err != nil {
 		return err
 	}
@@ -152,16 +151,11 @@ func (s *subject) generate(to string) error {
 	if err != nil {
 		return err
 	}
-	m, err := c.Write(context.Background(), to)
-	if err != nil {
+	if _, err := c.Write(context.Background(), to); err != nil {
 		return err
 	}
-	s.dir = filepath.Join(to, c.Folder())
-	for _, image := range m.Images {
-		if c.Cores[0].Port != nil {
-			s.images = append(s.images, fmt.Sprintf("%s@0x%x", filepath.Join(s.dir, image.File), image.Address))
-		}
-	}
+	in := c.Input(to)
+	s.dir, s.images = in.Path, in.Images
 	return os.RemoveAll(filepath.Join(to, generate.TruthFolder))
 }
 

@@ -13,14 +13,7 @@ import (
 
 // This file traces exceptions (§4.5), what they cancel (§4.6), and returns.
 
-// exceptionNumbers are the numbers of exceptions on A and R (§3.4.4).
-var exceptionNumbers = map[schema.ExceptionType]uint16{
-	schema.ExcDebug: 1, schema.ExcSMC: 2, schema.ExcHyp: 3, schema.ExcAsyncDataAbort: 4, schema.ExcThumbEE: 5,
-	schema.ExcReset: 8, schema.ExcUndefined: 9, schema.ExcSVC: 10, schema.ExcPrefetchAbort: 11, schema.ExcDataAbort: 12,
-	schema.ExcGeneric: 13, schema.ExcIRQ: 14, schema.ExcFIQ: 15,
-}
-
-// exceptionNumbersM are those of v7-M but interrupts.
+// exceptionNumbersM are the numbers of exceptions on v7-M but interrupts (§3.4.4).
 var exceptionNumbersM = map[schema.ExceptionType]uint16{
 	schema.ExcUsageFault: 9, schema.ExcNMI: 10, schema.ExcSVC: 11, schema.ExcDebugMonitor: 12, schema.ExcMemManage: 13,
 	schema.ExcPendSV: 14, schema.ExcSysTick: 15, schema.ExcReset: 17, schema.ExcHardFault: 19, schema.ExcBusFault: 21,
@@ -31,7 +24,7 @@ const mostInterrupts = 496
 
 // exceptionNumber is the number of the exception s in branch packets.
 func (e *Encoder) exceptionNumber(s *step.Step) (uint16, error) {
-	numbers := exceptionNumbers
+	numbers := encode.ExceptionNumbers
 	if e.opt.ProfileM {
 		numbers = exceptionNumbersM
 	}

@@ -135,7 +135,7 @@ func (e *Encoder) Step(s *step.Step) error {
 // check says why a step cannot be traced.
 func (e *Encoder) check(s *step.Step) error {
 	if s.Entered {
-		if _, ok := exceptionNumbers[s.Exception]; !ok {
+		if _, ok := encode.ExceptionNumbers[s.Exception]; !ok {
 			return fmt.Errorf("encode/pft: at %s: exception %s is not traced here", s.At, s.Exception)
 		}
 	}
