@@ -46,13 +46,8 @@ func AppendCell(v *schema.Vector, cell string) error {
 		return fmt.Errorf("NULL in %s", c.Name)
 	case cell == "-":
 		v.AppendNull()
-	case c.Type == schema.String || c.Type == schema.JSON:
-		v.Str = append(v.Str, cell)
-		if c.Nullable {
-			v.Valid = append(v.Valid, 1)
-		}
-	case c.Type == schema.Bytes:
-		v.Bin = append(v.Bin, []byte(cell))
+	case c.Type == schema.String, c.Type == schema.JSON, c.Type == schema.Bytes:
+		appendText(v, cell)
 	default:
 		x, err := number(c, cell)
 		if err != nil {
@@ -61,6 +56,17 @@ func AppendCell(v *schema.Vector, cell string) error {
 		appendValue(v, x, true)
 	}
 	return nil
+}
+
+func appendText(v *schema.Vector, s string) {
+	if v.Column.Type == schema.Bytes {
+		v.Bin = append(v.Bin, []byte(s))
+	} else {
+		v.Str = append(v.Str, s)
+	}
+	if v.Column.Nullable {
+		v.Valid = append(v.Valid, 1)
+	}
 }
 
 func bit(b bool) uint8 {
