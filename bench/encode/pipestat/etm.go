@@ -74,7 +74,7 @@ func (e *ETM) Begin(w io.Writer, rows truth.Rows, err error) {
 	e.Vary = newDice(e.Options.Variation, e.Protocol.Number)
 	e.Samples = Samples{Out: w, Width: e.Port.Width, DropDisabled: e.Options.DropDisabled, Undefined: e.Vary.pins}
 	e.FIFO.Width = e.Port.Width
-	e.Rows = NewRows(rows, e.Options.Lost, e.Port.CycleAccurate)
+	e.Rows = newRows(rows, e.Options.Lost, e.Port.CycleAccurate)
 }
 
 // Step traces one step. It fails if s does not start where the step before left

@@ -15,9 +15,9 @@ type Rows struct {
 	counting bool  // there was an instruction since the last restart
 }
 
-// NewRows returns the truth of a stream, or of what is left of it when its first
+// newRows returns the truth of a stream, or of what is left of it when its first
 // samples are lost. cycles reports that instructions have cycles (ETMCR[12]).
-func NewRows(rows truth.Rows, lost int64, cycles bool) Rows {
+func newRows(rows truth.Rows, lost int64, cycles bool) Rows {
 	return Rows{Recorder: encode.NewRecorder(rows, lost, cycles)}
 }
 
