@@ -24,7 +24,7 @@ var protocolPlaces = map[string]string{
 	"bench/compare/driver.go":                "the decoders of OpenCSD",
 	"bench/compare/subject.go":               "what is compared with OpenCSD",
 	"bench/outside/got.go":                   "what OpenCSD says of them",
-	"bench/throughput/port.go":               "trace ports compared with ETMv3",
+	"bench/compare/ports.go":                 "trace ports compared with ETMv3",
 	"bench/tools/same/captures.go":           "the captures of the list",
 }
 

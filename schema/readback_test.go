@@ -177,8 +177,8 @@ func TestDuckDBReadsFullBatches(t *testing.T) {
 	for range 3 {
 		b := schema.NewBatch(table)
 		for i := range schema.BatchRows {
-			word := []string{"", fmt.Sprint(r.Uint32())}[r.IntN(2)]
-			sample.Append(b, r.Uint32(), schema.Null[string]{V: word, OK: word != ""}, schema.Of(uint64(1<<63-1<<40+i*i)), uint16(i%1000))
+			word := []string{"-", fmt.Sprint(r.Uint32())}[r.IntN(2)]
+			sample.Append(b, fmt.Sprint(r.Uint32(), " ", word, " ", uint64(1<<63-1<<40+i*i), " ", i%1000))
 		}
 		batches = append(batches, b)
 	}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracelake/tracelake/bench/measure"
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/etmv3"
@@ -25,7 +24,7 @@ var driverSource []byte
 
 // A driverRun is what the driver prints.
 type driverRun struct {
-	measure.Run
+	measured
 	Elements, NoAccess, Fatals int64
 	Version                    string
 }

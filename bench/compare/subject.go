@@ -11,25 +11,29 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/bench/generate"
-	"github.com/tracelake/tracelake/bench/measure"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/repeat"
+	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
+	"github.com/tracelake/tracelake/schema"
 )
 
-// A subject is a capture that both sides decode.
+// A subject is a capture that is decoded.
 type subject struct {
-	name   string
-	dir    string           // a snapshot; "": it is generated
-	recipe *generate.Recipe // nil: it is not
+	name     string
+	dir      string           // a snapshot, or a sample file; "": it is generated
+	recipe   *generate.Recipe // nil: it is not
+	workload func(*generate.Recipe) (*generate.Workload, error)
+	beside   *subject // the same execution in another protocol; nil: there is none
 	// kept is how many instructions of a copy OpenCSD counts though the trace cancels
 	// them (docs/conformance.md).
 	kept int64
 
-	input  string // the snapshot, repeated
-	list   string // what the driver reads of it
+	input  string   // the snapshot or sample file, repeated
+	images []string // its program, of a sample file
+	list   string   // what the driver reads of it
 	copies int64
-	runs   map[string][]measure.Run // by mode, in the order of rounds
+	runs   map[string][]measured // by mode, in the order of rounds
 }
 
 // The captures. Those of silicon have a name in the folder of all of them.
@@ -59,15 +63,23 @@ func generated() []*subject {
 	}
 	cycles := func(r generate.Recipe) *generate.Recipe { r.CycleAccurate = true; return &r }
 	return []*subject{
-		{name: "synth-pft", recipe: &pft},
-		{name: "synth-etmv3", recipe: &etmv3},
-		{name: "synth-pft-cycles", recipe: cycles(pft)},
-		{name: "synth-etmv3-cycles", recipe: cycles(etmv3)},
+		{name: "synth-pft", recipe: &pft, workload: madeUp},
+		{name: "synth-etmv3", recipe: &etmv3, workload: madeUp},
+		{name: "synth-pft-cycles", recipe: cycles(pft), workload: madeUp},
+		{name: "synth-etmv3-cycles", recipe: cycles(etmv3), workload: madeUp},
 	}
+}
+
+// madeUp is the program of a generated capture.
+func madeUp(r *generate.Recipe) (*generate.Workload, error) {
+	return generate.GeneratedWorkload(codegen.Options{Seed: r.Seed, Bytes: codeBytes, Base: codeBase, Arch: r.Arch()})
 }
 
 // subjects are the captures that are asked for.
 func (o *options) subjects(out io.Writer) ([]*subject, error) {
+	if o.ports > 0 {
+		return ports(o.ports), nil
+	}
 	var all []*subject
 	if o.silicon != "" {
 		all = silicon(o.silicon)
@@ -93,20 +105,22 @@ func (o *options) subjects(out io.Writer) ([]*subject, error) {
 	return chosen, nil
 }
 
-// prepare makes the capture that is decoded, with at least so many instructions, and
-// what the driver reads of it, in a folder of its own.
+// prepare makes the capture that is decoded, with at least so many instructions, in a folder
+// of its own.
 func (s *subject) prepare(work string, instructions float64) error {
 	if s.recipe != nil {
-		var err error
-		if s.dir, err = generateCapture(work, s.recipe); err != nil {
+		if err := s.generate(filepath.Join(work, "generated")); err != nil {
 			return err
 		}
 	}
+	s.input, s.list = filepath.Join(work, "repeated"), filepath.Join(work, "list")
 	once := filepath.Join(work, "once")
-	if err := repeat.Snapshot(s.dir, once, 1); err != nil {
+	if s.images != nil {
+		s.input, once = s.dir, s.dir
+	} else if err := repeat.Snapshot(s.dir, once, 1); err != nil {
 		return err
 	}
-	totals, err := pipeline.Count(context.Background(), once, pipeline.CountOptions{Workers: 1})
+	totals, err := s.count(once)
 	if err != nil {
 		return err
 	}
@@ -114,39 +128,49 @@ func (s *subject) prepare(work string, instructions float64) error {
 		return fmt.Errorf("%s: there are no instructions in it", s.dir)
 	}
 	s.copies = int64(math.Ceil(instructions / float64(totals.Instructions)))
-	s.input, s.list = filepath.Join(work, "repeated"), filepath.Join(work, "list")
-	if err := repeat.Snapshot(s.dir, s.input, int(s.copies*totals.Bytes)); err != nil {
-		return err
+	if s.images != nil {
+		return repeat.Samples(s.input, int(s.copies))
 	}
-	return writeList(s.list, s.input)
+	return repeat.Snapshot(s.dir, s.input, int(s.copies*totals.Bytes))
 }
 
-// generateCapture writes a capture made by a recipe, and returns its snapshot.
-func generateCapture(work string, r *generate.Recipe) (dir string, err error) {
-	w, err := generate.GeneratedWorkload(codegen.Options{Seed: r.Seed, Bytes: codeBytes, Base: codeBase, Arch: r.Arch()})
+// count decodes a capture.
+func (s *subject) count(input string) (schema.Totals, error) {
+	return pipeline.Count(context.Background(), input,
+		pipeline.CountOptions{Capture: capture.Options{Images: s.images}, Workers: 1})
+}
+
+// generate writes the capture of the recipe, and sets its directory, and the program of one of
+// a trace port.
+func (s *subject) generate(to string) error {
+	w, err := s.workload(s.recipe)
 	if err != nil {
-		return "", err
+		return err
 	}
-	c, err := r.Capture(w)
+	c, err := s.recipe.Capture(w)
 	if err != nil {
-		return "", err
+		return err
 	}
-	to := filepath.Join(work, "generated")
 	if _, err := c.Write(context.Background(), to); err != nil {
-		return "", err
+		return err
 	}
-	return filepath.Join(to, c.Folder()), os.RemoveAll(filepath.Join(to, generate.TruthFolder))
+	in := c.Input(to)
+	s.dir, s.images = in.Path, in.Images
+	return os.RemoveAll(filepath.Join(to, generate.TruthFolder))
 }
 
 // check decodes with both sides and says what each counts. It fails if they differ but
 // for what OpenCSD is known to count wrongly.
 func (s *subject) check(driver string, out io.Writer) error {
-	totals, err := pipeline.Count(context.Background(), s.input, pipeline.CountOptions{Workers: 1})
+	if err := writeList(s.list, s.input); err != nil {
+		return err
+	}
+	totals, err := s.count(s.input)
 	if err != nil {
 		return err
 	}
 	var theirs driverRun
-	if err := measure.Process(exec.Command(driver, s.list, null), &theirs); err != nil {
+	if err := process(exec.Command(driver, s.list, null), &theirs); err != nil {
 		return err
 	}
 	kept := s.copies * s.kept
@@ -168,15 +192,19 @@ func (s *subject) check(driver string, out io.Writer) error {
 // round runs all modes once, each in a process of its own.
 func (s *subject) round(driver string, modes []string) error {
 	if s.runs == nil {
-		s.runs = map[string][]measure.Run{}
+		s.runs = map[string][]measured{}
 	}
 	for _, mode := range modes {
-		c := exec.Command(os.Args[0], "-one", mode, s.input)
+		args := []string{"-one", mode}
+		for _, image := range s.images {
+			args = append(args, "-image", image)
+		}
+		c := exec.Command(os.Args[0], append(args, s.input)...)
 		if mode == null || mode == csv {
 			c = exec.Command(driver, s.list, mode)
 		}
-		var r measure.Run
-		if err := measure.Process(c, &r); err != nil {
+		var r measured
+		if err := process(c, &r); err != nil {
 			return err
 		}
 		s.runs[mode] = append(s.runs[mode], r)

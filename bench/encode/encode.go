@@ -78,3 +78,11 @@ func Bit(set bool, n uint) uint32 {
 	}
 	return 0
 }
+
+// ExceptionNumbers are the numbers of exceptions of profiles A and R in branch packets (IHI 0035B,
+// table 4.9; docs/etmv3.md §3.4.4).
+var ExceptionNumbers = map[schema.ExceptionType]uint16{
+	schema.ExcDebug: 1, schema.ExcSMC: 2, schema.ExcHyp: 3, schema.ExcAsyncDataAbort: 4, schema.ExcThumbEE: 5,
+	schema.ExcReset: 8, schema.ExcUndefined: 9, schema.ExcSVC: 10, schema.ExcPrefetchAbort: 11, schema.ExcDataAbort: 12,
+	schema.ExcGeneric: 13, schema.ExcIRQ: 14, schema.ExcFIQ: 15,
+}

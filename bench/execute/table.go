@@ -18,9 +18,9 @@ func (e *executor) table(in isa.Instruction, at step.Place) []step.Place {
 	case at.ISA == schema.A32 && w&0x0F7FF000 == 0x051FF000: // LDR PC,[PC,#n]
 		return e.words(at, literal(at.Address+8, w>>23&1 == 1, w&0xFFF), 1)
 	case at.ISA == schema.A32 && w&0x0FFFFFF0 == 0x008FF100: // ADD PC,PC,Rm,LSL #2
-		return e.branches(at)
+		return e.branches(at, at.Address+8, 4, 0xEA, 24)
 	case at.ISA == schema.T32 && in.Size == 2 && w&0xFF87 == 0x4487: // ADD PC,Rm
-		return e.shortBranches(at)
+		return e.branches(at, at.Address+4, 2, 0x1C, 11) // after one more instruction
 	case at.ISA == schema.A32 || in.Size == 2:
 		return nil
 	case w&0xFF7FF000 == 0xF85FF000: // LDR.W PC,[PC,#n]
@@ -77,34 +77,15 @@ func (e *executor) words(at step.Place, address schema.Address, n int) []step.Pl
 	return places
 }
 
-// branches are the branches that ADD PC leads to, those of the table only: they
-// have no condition.
-func (e *executor) branches(at step.Place) []step.Place {
+// branches are the branches that ADD PC leads to, those of the table only, which begins at an
+// address: they have so many bytes, no condition, and an opcode of which the highest bits are given.
+func (e *executor) branches(at step.Place, table schema.Address, size, opcode uint32, shift int) []step.Place {
 	var places []step.Place
-	entry := at
-	entry.Address += 8
-	for range maxTable {
-		if w, ok := e.fetch(at, entry.Address, 4); !ok || w>>24 != 0xEA {
+	for at.Address = table; len(places) < maxTable; at.Address += schema.Address(size) {
+		if w, ok := e.fetch(at, at.Address, size); !ok || w>>shift != opcode {
 			break
 		}
-		places = append(places, entry)
-		entry.Address += 4
-	}
-	return places
-}
-
-// shortBranches are those that ADD PC of T32 leads to, which are of 16 bits: the
-// table begins after one more instruction.
-func (e *executor) shortBranches(at step.Place) []step.Place {
-	var places []step.Place
-	entry := at
-	entry.Address += 4
-	for range maxTable {
-		if w, ok := e.fetch(at, entry.Address, 2); !ok || w>>11 != 0x1C {
-			break
-		}
-		places = append(places, entry)
-		entry.Address += 2
+		places = append(places, at)
 	}
 	return places
 }

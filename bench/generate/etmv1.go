@@ -17,13 +17,8 @@ var etmv1Protocol = protocol{
 // traceETMv1 makes core one that an ETMv1 traces.
 func (r *Recipe) traceETMv1(core *TracedCore, w *Workload) {
 	s := &r.Samples
-	o := etmv1.Options{
-		Config: r.portConfig(1, w), Options: s.encoder(w),
-	}
+	o := etmv1.Options{Config: r.portConfig(1, w), Options: r.encoder(s)}
 	_, o.Whole = o.RecordBytes()
-	if r.Variation > 0 {
-		o.Variation = etmv1.Vary(r.Seed, r.Variation)
-	}
 	core.Type, core.Version, core.TracesData = "ARM9", o.Version(), o.TracesData()
 	core.Port = newPortFile(o.Config, s, s.options())
 	core.Encoder = func(out io.Writer, rows truth.Rows, lost int64) encode.Encoder {

@@ -21,12 +21,9 @@ func (r *Recipe) traceETMv2(core *TracedCore, w *Workload) {
 	s := r.varied()
 	o := etmv2.Options{
 		Config:  codec.Config{Config: r.portConfig(2, w), TFO: s.TFO, First: s.First, Gap: s.Gap},
-		Options: s.encoder(w),
+		Options: r.encoder(s),
 	}
 	_, o.Whole = o.RecordBytes()
-	if r.Variation > 0 {
-		o.Variation = etmv2.Vary(r.Seed, r.Variation)
-	}
 	core.Type, core.Version, core.TracesData = "ARM10", o.Version(), o.TracesData()
 	core.Port = newPortFile(o.Config.Config, s, append(s.options(), s.words()...))
 	core.Encoder = func(out io.Writer, rows truth.Rows, lost int64) encode.Encoder {

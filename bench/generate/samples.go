@@ -29,11 +29,13 @@ type Samples struct {
 	Gap   etmv2.Gap
 }
 
-// encoder are the options of an encoder of the samples.
-func (s *Samples) encoder(w *Workload) pipestat.Options {
-	return pipestat.Options{
-		Program: w.Program(), FIFO: s.fifo(), SyncPeriod: s.sync(), Idle: s.Idle, DropDisabled: s.DropDisabled,
+// encoder are the options of an encoder of the samples of the recipe.
+func (r *Recipe) encoder(s *Samples) pipestat.Options {
+	o := pipestat.Options{FIFO: s.fifo(), SyncPeriod: s.sync(), Idle: s.Idle, DropDisabled: s.DropDisabled}
+	if r.Variation > 0 {
+		o.Variation = pipestat.Vary(r.Seed, r.Variation)
 	}
+	return o
 }
 
 // Layouts are the layouts of captures of samples.

@@ -1,9 +1,7 @@
 package outside
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/tracelake/tracelake/schema"
@@ -25,14 +23,12 @@ func Truth(d *dataset.Dataset, s Source) ([]Row, error) {
 		{&schema.CycleCounts, func(c cells) (RowKind, string, bool) { return Cycles, c.text("cycles"), true }},
 		{&schema.Instructions, instructionRow},
 	} {
-		r := d.Open(t.table, s.ID)
-		for {
-			b, err := r.Next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
+		for b, err := range d.Batches(t.table) {
 			if err != nil {
-				return nil, errors.Join(err, r.Close())
+				return nil, err
+			}
+			if schema.KeySource.At(b, 0) != s.ID { // a batch is of one source
+				continue
 			}
 			c := newCells(b)
 			for c.row = range b.Rows() {
@@ -40,9 +36,6 @@ func Truth(d *dataset.Dataset, s Source) ([]Row, error) {
 					rows = append(rows, Row{kind, c.number("seq"), c.number("byte_offset"), text})
 				}
 			}
-		}
-		if err := r.Close(); err != nil {
-			return nil, err
 		}
 	}
 	sortRows(rows)

@@ -96,7 +96,7 @@ func TestBatchesShareWhatIsEqual(t *testing.T) {
 	for n := range 2 {
 		b.Reset()
 		for i := range 100 {
-			sample.Append(b, schema.Null[uint32]{}, int64(100*n+i))
+			sample.Append(b, fmt.Sprintf("- %d", 100*n+i))
 		}
 		if err := g.Append(b); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -238,17 +239,8 @@ func (c *checker) readTables(ctx context.Context) error {
 
 // readRows reads the rows of a table and source, and adds them to totals.
 func (c *checker) readRows(ctx context.Context, to *totals, t *schema.Table, source uint8) error {
-	r := c.dataset.Open(t, source)
-	defer r.Close()
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		b, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
+	for b, err := range c.dataset.rowsOf(t, source) {
+		if err := cmp.Or(ctx.Err(), err); err != nil {
 			return err
 		}
 		to.addRows(b, source)
@@ -257,6 +249,7 @@ func (c *checker) readRows(ctx context.Context, to *totals, t *schema.Table, sou
 			c.progress.Advance(int64(float64(files.Bytes) * float64(b.Rows()) / float64(files.Rows)))
 		}
 	}
+	return nil
 }
 
 // checkStrangers looks for files that the manifest does not list.

@@ -47,7 +47,7 @@ func TestCheck(t *testing.T) {
 		want   []string
 	}{
 		{"nothing", nil, nil, nil},
-		{"blocks", (*small.Dataset).AsBlocks, nil, nil},
+		{"blocks", func(d *small.Dataset) { d.Options.Level = schema.LevelBlocks }, nil, nil},
 		{"arrow", func(d *small.Dataset) { d.Options.Format = schema.Arrow }, nil, nil},
 		{"stranger", nil, write("notes.txt", ""), []string{"notes.txt: is no file of the dataset: the manifest does not list it"}},
 		{"stranger in a table", nil, write("losses/10-00001.parquet", ""), []string{"losses/10-00001.parquet: is no file of the dataset: the manifest does not list it"}},
@@ -66,24 +66,27 @@ func TestCheck(t *testing.T) {
 			"x: is no file of the dataset: the manifest does not list it",
 		}},
 		{"losses", func(d *small.Dataset) { d.Sources[0].Losses = 4 }, nil, []string{"losses: has 3 losses of source 0x10, the manifest says 4"}},
-		{"lost bytes", func(d *small.Dataset) { d.Losses[0x10][2].Bytes = 3 }, nil, []string{"losses: has 10 bytes_lost of source 0x10, the manifest says 9"}},
-		{"before the segments", func(d *small.Dataset) { d.Losses[0x10][0].Bytes, d.Losses[0x10][1].Bytes = 5, 2 }, nil, []string{
+		{"lost bytes", func(d *small.Dataset) { d.Set(&schema.Losses, 0x10, 2, "bytes=3") }, nil, []string{"losses: has 10 bytes_lost of source 0x10, the manifest says 9"}},
+		{"before the segments", func(d *small.Dataset) {
+			d.Set(&schema.Losses, 0x10, 0, "bytes=5")
+			d.Set(&schema.Losses, 0x10, 1, "bytes=2")
+		}, nil, []string{
 			"segments: has 199 bytes of source 0x10, the manifest says 200", "segments: has 8 bytes_lost of source 0x10, the manifest says 9",
 		}},
-		{"no segment", func(d *small.Dataset) { delete(d.Segments, 0x11) }, nil, []string{
+		{"no segment", func(d *small.Dataset) { d.Delete(&schema.Segments, 0x11, 0, 1) }, nil, []string{
 			"segments: has 0 segments of source 0x11, the manifest says 1", "segments: has 0 bytes of source 0x11, the manifest says 200",
 			"segments: has 0 bytes_decoded of source 0x11, the manifest says 200", "segments: has 0 instructions of source 0x11, the manifest says 5",
 		}},
 		{"decoded and lost", func(d *small.Dataset) {
 			d.Sources[1].BytesDecoded = 199
-			d.Segments[0x11] = schema.Segment{Counters: schema.Counters{Bytes: 200, BytesDecoded: 199, Instructions: 5}}
+			d.Set(&schema.Segments, 0x11, 0, "bytes_decoded=199")
 		}, nil, []string{"manifest.json: says that of 200 bytes of source 0x11 199 were decoded and 0 lost"}},
-		{"instructions", func(d *small.Dataset) { d.Instructions[0x11] = d.Instructions[0x11][:4] }, nil, []string{"instructions: has 4 rows of source 0x11, the manifest says 5"}},
+		{"instructions", func(d *small.Dataset) { d.Delete(&schema.Instructions, 0x11, 4, 5) }, nil, []string{"instructions: has 4 rows of source 0x11, the manifest says 5"}},
 		{"instructions of blocks", func(d *small.Dataset) {
-			d.AsBlocks()
-			d.Blocks[0x11][0].Count--
+			d.Options.Level = schema.LevelBlocks
+			d.Set(&schema.Blocks, 0x11, 0, "instructions=2")
 		}, nil, []string{"blocks: has 4 instructions of source 0x11, the manifest says 5"}},
-		{"rows of another source", func(d *small.Dataset) { d.Losses[0x12] = []schema.Loss{{Bytes: 1}} }, nil, []string{"losses: has rows of source 0x12, which the manifest does not have"}},
+		{"rows of another source", func(d *small.Dataset) { d.Add(&schema.Losses, 0x12, "0 - 0 1 unsynced") }, nil, []string{"losses: has rows of source 0x12, which the manifest does not have"}},
 		{"totals", nil, replaceInManifest(`"totals": {
     "bytes": 400`, `"totals": {
     "bytes": 401`), []string{"manifest.json: has totals that are not the sums of its sources"}},

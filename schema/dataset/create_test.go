@@ -16,18 +16,21 @@ import (
 	"github.com/tracelake/tracelake/schema/internal/small"
 )
 
+// appendLoss appends a loss of a byte.
+func appendLoss(out *dataset.Writer, source uint8, offset int64) {
+	schema.AppendLosses(out.Table(&schema.Losses, source).Row(), schema.Keys{Source: source, ByteOffset: offset}, 1, schema.LossUnsynced, "")
+}
+
 // Row groups are cut by ordinal, in whatever order rows arrive.
 func TestWriterRowGroups(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dataset")
 	out, err := dataset.Create(dir, dataset.Options{Level: schema.LevelBlocks})
 	check(t, err)
 	const rows = 2<<20 + 1<<16 + 5
-	loss := schema.Loss{Bytes: 1}
 	for i := range int64(rows) {
-		loss.Offset = i
-		small.AppendLoss(out, 0x13, &loss)
+		appendLoss(out, 0x13, i)
 		if i == 100 {
-			small.AppendLoss(out, 0x14, &loss)
+			appendLoss(out, 0x14, i)
 		}
 	}
 	check(t, out.Close(&schema.Manifest{Sources: []schema.SourceTotals{{Source: 0x13, Status: "decoded", Unit: "bytes"}}}))
@@ -55,7 +58,7 @@ func TestWriterAbandons(t *testing.T) {
 		out, err := dataset.Create(dir, dataset.Options{Level: schema.LevelInstructions})
 		check(t, err)
 		for range schema.RowGroupRows + 1 { // a row group is written before Close
-			small.AppendLoss(out, 0x13, &schema.Loss{Bytes: 1})
+			appendLoss(out, 0x13, 0)
 		}
 		return out
 	}
@@ -79,7 +82,7 @@ func TestWriterAbandons(t *testing.T) {
 	check(t, err)
 	check(t, os.WriteFile(filepath.Join(partial(t, dir), "losses"), nil, 0o666))
 	for range 2*schema.RowGroupRows + 1 {
-		small.AppendLoss(out, 0x13, &schema.Loss{Bytes: 1})
+		appendLoss(out, 0x13, 0)
 	}
 	if err := out.Close(&schema.Manifest{}); err == nil {
 		t.Error("no error")

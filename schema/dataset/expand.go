@@ -1,9 +1,7 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -24,14 +22,8 @@ type code struct {
 
 // readCode reads the code blocks of a source.
 func (d *Dataset) readCode(source uint8) (*code, error) {
-	r := d.Open(&schema.CodeBlocks, source)
-	defer r.Close()
 	c := &code{}
-	for {
-		b, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return c, nil
-		}
+	for b, err := range d.rowsOf(&schema.CodeBlocks, source) {
 		if err != nil {
 			return nil, err
 		}
@@ -43,6 +35,7 @@ func (d *Dataset) readCode(source uint8) (*code, error) {
 		c.size, c.isa = append(c.size, *schema.CodeBlocksSize.In(b)...), append(c.isa, *schema.CodeBlocksISA.In(b)...)
 		c.kind = append(c.kind, *schema.CodeBlocksKind.In(b)...)
 	}
+	return c, nil
 }
 
 // place enters where blocks begin. numbers and positions are those of the next

@@ -2,9 +2,11 @@ package dataset_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"testing"
 
+	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 	"github.com/tracelake/tracelake/schema/internal/small"
 )
@@ -28,10 +30,10 @@ func TestExpandWithoutCode(t *testing.T) {
 		{0, 1, 0xffffffff, 0, false},
 	} {
 		w := small.New()
-		w.AsBlocks()
-		run := w.Blocks[0x10][0] // of the block with positions 0 to 3
-		run.Refers = &small.Reference{CodeBlock: tt.block, First: tt.first, Instructions: tt.count}
-		w.Blocks = map[uint8][]small.Block{0x10: {run}}
+		w.Options.Level = schema.LevelBlocks
+		w.Delete(&schema.Blocks, 0x10, 1, 2)
+		w.Delete(&schema.CodeBlocks, 0x10, 4, 7) // what is left has positions 0 to 3
+		w.Set(&schema.Blocks, 0x10, 0, fmt.Sprintf("code_block=%d first=%d instructions=%d", int32(tt.block), tt.first, tt.count))
 		d, err := dataset.Open(w.Write(t))
 		check(t, err)
 		x, err := d.Expand(0x10)

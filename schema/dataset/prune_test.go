@@ -31,16 +31,13 @@ func TestPrune(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w, want := small.New(), small.New()
 			if tt.blocks {
-				w.AsBlocks()
-				want.AsBlocks()
+				w.Options.Level = schema.LevelBlocks
 			}
 			if tt.packets {
 				w.Options.Tables = schema.Tables()
 				w.Options.Without = []*schema.Table{&schema.DataAccesses}
 			}
-			if want.Options.Level = tt.to; tt.to == schema.LevelNone {
-				want.Instructions, want.Blocks = nil, nil
-			}
+			want.Options.Level = tt.to
 			dir, wanted := w.Write(t), want.Write(t)
 			before, err := os.Stat(filepath.Join(dir, "losses", "10-00000.parquet"))
 			check(t, err)

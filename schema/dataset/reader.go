@@ -63,16 +63,26 @@ func (r *Reader) openAt(part *schema.PartFile, column schema.IndexU64, least int
 func (d *Dataset) Batches(t *schema.Table) iter.Seq2[*schema.Batch, error] {
 	return func(yield func(*schema.Batch, error) bool) {
 		for _, source := range d.Sources(t) {
-			if !d.yieldRows(t, source, yield) {
+			if !each(d.Open(t, source), yield) {
 				return
 			}
 		}
 	}
 }
 
-// yieldRows yields the rows of a source, and says whether there may be more.
-func (d *Dataset) yieldRows(t *schema.Table, source uint8, yield func(*schema.Batch, error) bool) bool {
-	r := d.Open(t, source)
+// rowsOf reads the rows of a table and source, as Batches does.
+func (d *Dataset) rowsOf(t *schema.Table, source uint8) iter.Seq2[*schema.Batch, error] {
+	return func(yield func(*schema.Batch, error) bool) { each(d.Open(t, source), yield) }
+}
+
+// A readCloser is a reader that has to be closed.
+type readCloser interface {
+	schema.Reader
+	io.Closer
+}
+
+// each yields what r reads, and closes it. It says whether there may be more of other readers.
+func each(r readCloser, yield func(*schema.Batch, error) bool) bool {
 	defer r.Close()
 	for {
 		b, err := r.Next()

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"errors"
-	"io"
 	"iter"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -41,28 +39,14 @@ func (d *Dataset) rows(t *schema.Table) iter.Seq2[*schema.Batch, error] {
 	}
 	return func(yield func(*schema.Batch, error) bool) {
 		for _, source := range d.Sources(&schema.Blocks) {
-			if !d.yieldExpanded(source, yield) {
+			x, err := d.Expand(source)
+			if err != nil {
+				yield(nil, err)
 				return
 			}
-		}
-	}
-}
-
-// yieldExpanded yields the instructions of a source, and says whether there may be more.
-func (d *Dataset) yieldExpanded(source uint8, yield func(*schema.Batch, error) bool) bool {
-	x, err := d.Expand(source)
-	if err != nil {
-		yield(nil, err)
-		return false
-	}
-	defer x.Close()
-	for {
-		b, err := x.Next()
-		if errors.Is(err, io.EOF) {
-			return true
-		}
-		if !yield(b, err) || err != nil {
-			return false
+			if !each(x, yield) {
+				return
+			}
 		}
 	}
 }

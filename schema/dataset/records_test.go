@@ -20,10 +20,7 @@ func TestRecords(t *testing.T) {
 	for _, format := range []schema.Format{schema.Parquet, schema.Arrow} {
 		for _, level := range []schema.Level{schema.LevelInstructions, schema.LevelBlocks} {
 			s := small.New()
-			if level == schema.LevelBlocks {
-				s.AsBlocks()
-			}
-			s.Options.Format = format
+			s.Options.Level, s.Options.Format = level, format
 			d, err := dataset.Open(s.Write(t))
 			if err != nil {
 				t.Fatal(err)

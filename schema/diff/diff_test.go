@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -78,33 +79,29 @@ func TestCompareDifferences(t *testing.T) {
 		counts []string
 	}{
 		{"none", func(*small.Dataset) {}, nil, nil},
-		{"cell", func(w *small.Dataset) { w.Instructions[0x11][1].Executed = small.Yes }, []string{"instructions 11 1 100 executed false true"}, []string{"instructions 10 1 0 0"}},
+		{"cell", func(w *small.Dataset) { w.Set(&schema.Instructions, 0x11, 1, "executed=true") }, []string{"instructions 11 1 100 executed false true"}, []string{"instructions 10 1 0 0"}},
 		{"two cells", func(w *small.Dataset) {
-			w.Instructions[0x10][3].Address, w.Instructions[0x10][3].Executed = 0xa000, small.No
+			w.Set(&schema.Instructions, 0x10, 3, "address=0xa000 executed=false")
 		}, []string{
 			"instructions 10 3 104 address 0x00009000 0x0000a000", "instructions 10 3 104 executed true false",
 		}, []string{"instructions 10 1 0 0"}},
-		{"NULL for a value", func(w *small.Dataset) { w.Instructions[0x10][0].Cycles = small.NoCycles }, []string{"instructions 10 0 100 cycles 2 NULL"}, []string{"instructions 10 1 0 0"}},
-		{"value for NULL", func(w *small.Dataset) { w.Instructions[0x10][2].Executed = small.No }, []string{"instructions 10 2 100 executed NULL false"}, []string{"instructions 10 1 0 0"}},
-		{"text for NULL", func(w *small.Dataset) { w.Losses[0x10][2].Detail = "x" }, []string{"losses 10 5 108 detail NULL x"}, []string{"losses 3 1 0 0"}},
-		{"row missing", func(w *small.Dataset) { w.Losses[0x10] = slices.Delete(w.Losses[0x10], 1, 2) }, []string{"losses 10 3 102 missing"}, []string{"losses 2 0 1 0"}},
-		{"last row missing", func(w *small.Dataset) { w.Losses[0x10] = w.Losses[0x10][:2] }, []string{"losses 10 5 108 missing"}, []string{"losses 2 0 1 0"}},
-		{"extra row", func(w *small.Dataset) {
-			w.Losses[0x10] = slices.Insert(w.Losses[0x10], 1, schema.Loss{Key: schema.Key{Seq: 1, Offset: 50}, Bytes: 9, Reason: schema.LossBadPacket})
-		}, []string{"losses 10 1 50 extra"}, []string{"losses 3 0 0 1"}},
-		{"extra row at the end", func(w *small.Dataset) {
-			w.Losses[0x10] = append(w.Losses[0x10], schema.Loss{Key: schema.Key{Seq: 9, Offset: 199}, Bytes: 9, Reason: schema.LossBadPacket})
-		}, []string{"losses 10 9 199 extra"}, []string{"losses 3 0 0 1"}},
-		{"extra rows of a source", func(w *small.Dataset) {
-			w.Losses[0x12] = []schema.Loss{{Key: schema.Key{Seq: 9, Offset: 199}, Bytes: 9, Reason: schema.LossBadPacket}}
-		}, []string{"losses 12 9 199 extra"}, []string{"losses 3 0 0 1"}},
-		{"only the place", func(w *small.Dataset) { w.Losses[0x10][1].Offset = 103 }, []string{"losses 10 3 102 byte_offset 102 103"}, []string{"losses 3 1 0 0"}},
+		{"NULL for a value", func(w *small.Dataset) { w.Set(&schema.Instructions, 0x10, 0, "cycles=-") }, []string{"instructions 10 0 100 cycles 2 NULL"}, []string{"instructions 10 1 0 0"}},
+		{"value for NULL", func(w *small.Dataset) { w.Set(&schema.Instructions, 0x10, 2, "executed=false") }, []string{"instructions 10 2 100 executed NULL false"}, []string{"instructions 10 1 0 0"}},
+		{"text for NULL", func(w *small.Dataset) { w.Set(&schema.Losses, 0x10, 2, "detail=x") }, []string{"losses 10 5 108 detail NULL x"}, []string{"losses 3 1 0 0"}},
+		{"row missing", func(w *small.Dataset) { w.Delete(&schema.Losses, 0x10, 1, 2) }, []string{"losses 10 3 102 missing"}, []string{"losses 2 0 1 0"}},
+		{"last row missing", func(w *small.Dataset) { w.Delete(&schema.Losses, 0x10, 2, 3) }, []string{"losses 10 5 108 missing"}, []string{"losses 2 0 1 0"}},
+		{"extra row", func(w *small.Dataset) { w.Insert(&schema.Losses, 0x10, 1, "1 0 50 9 bad_packet") }, []string{"losses 10 1 50 extra"}, []string{"losses 3 0 0 1"}},
+		{"extra row at the end", func(w *small.Dataset) { w.Add(&schema.Losses, 0x10, "9 0 199 9 bad_packet") }, []string{"losses 10 9 199 extra"}, []string{"losses 3 0 0 1"}},
+		{"extra rows of a source", func(w *small.Dataset) { w.Add(&schema.Losses, 0x12, "9 0 199 9 bad_packet") }, []string{"losses 12 9 199 extra"}, []string{"losses 3 0 0 1"}},
+		{"only the place", func(w *small.Dataset) { w.Set(&schema.Losses, 0x10, 1, "byte_offset=103") }, []string{"losses 10 3 102 byte_offset 102 103"}, []string{"losses 3 1 0 0"}},
 		// the rows after it are matched again: they differ in seq only
 		{"instruction inserted", func(w *small.Dataset) {
-			w.Instructions[0x10] = slices.Insert(w.Instructions[0x10], 3, small.Instruction{Offset: 100, Address: 0x800c, Executed: small.Yes})
+			w.Insert(&schema.Instructions, 0x10, 3, "3 0 100 0x800c 4 a32 0xe1a00000 other true - 0 - 0x4000000000000000 - 7 non_secure")
+			w.Set(&schema.Instructions, 0x10, 4, "seq=4")
+			w.Set(&schema.Instructions, 0x10, 5, "seq=5")
 		}, []string{"instructions 10 3 100 extra", "instructions 10 3 104 seq 3 4", "instructions 10 4 104 seq 4 5"}, []string{"instructions 10 2 0 1"}},
 		{"source missing", func(w *small.Dataset) {
-			delete(w.Instructions, 0x11)
+			w.Delete(&schema.Instructions, 0x11, 0, 5)
 			w.Sources = w.Sources[:1]
 		}, []string{
 			"instructions 11 0 100 missing", "instructions 11 1 100 missing", "instructions 11 2 100 missing",
@@ -124,12 +121,12 @@ func TestCompareDifferences(t *testing.T) {
 			w.Images[0] = schema.ImageRegion{File: "b.bin", SHA256: "cc", Core: "y", Address: 0x8000, Bytes: 8192}
 		}, nil, nil},
 		{"image", func(w *small.Dataset) { w.Images[0].Bytes = 1 }, []string{"images 00 0 0 bytes 8192 1"}, []string{"images 1 1 0 0"}},
-		{"table missing", func(w *small.Dataset) { w.Options.Tables, w.Instructions = []*schema.Table{&schema.Events}, nil }, []string{"instructions lacking 10"}, nil},
+		{"table missing", func(w *small.Dataset) { w.Options.Tables = []*schema.Table{&schema.Events} }, []string{"instructions lacking 10"}, nil},
 		// without a row of the truth nothing is missing
 		{"empty table missing", func(w *small.Dataset) { w.Options.Tables = []*schema.Table{&schema.Instructions} }, nil, nil},
 		{"table the truth does not have", func(w *small.Dataset) {
 			w.Options.Tables = append(slices.Clone(schema.Tables()[:1]), &schema.Packets)
-			w.Packets = []schema.Packet{{Type: "A-sync", Bytes: []byte{0, 0x80}, Fields: "{}"}}
+			w.Add(&schema.Packets, 0x10, "0 - 0 A-sync \x00\x80 {}")
 		}, nil, nil},
 	} {
 		for _, format := range []schema.Format{schema.Parquet, schema.Arrow} {
@@ -156,12 +153,20 @@ func TestCompareDifferences(t *testing.T) {
 // do not hide those of another.
 func TestCompareManyDifferences(t *testing.T) {
 	truth, other := small.New(), small.New()
-	truth.Instructions[0x10], other.Instructions[0x10] = nil, nil
+	truth.Delete(&schema.Instructions, 0x10, 0, 5)
+	other.Delete(&schema.Instructions, 0x10, 0, 5)
 	for i := range 100_000 {
-		truth.Instructions[0x10] = append(truth.Instructions[0x10], small.Instruction{Offset: int64(i), Address: schema.Address(4 * i), Executed: small.Yes})
-		other.Instructions[0x10] = append(other.Instructions[0x10], small.Instruction{Offset: int64(i), Address: schema.Address(4*i + 4), Executed: small.No})
+		segment := "0"
+		if i == 0 {
+			segment = "-"
+		}
+		row := func(address int, executed bool) string {
+			return fmt.Sprintf("%d %s %d %d 4 a32 0xe1a00000 other %t - 0 - 0x4000000000000000 - 7 non_secure", i, segment, i, address, executed)
+		}
+		truth.Add(&schema.Instructions, 0x10, row(4*i, true))
+		other.Add(&schema.Instructions, 0x10, row(4*i+4, false))
 	}
-	other.Losses[0x10][1].Detail = "another"
+	other.Set(&schema.Losses, 0x10, 1, "detail=another")
 	v := compare(t, other.Write(t), truth.Write(t))
 	if len(v.Differences) != diff.MaxDifferences || v.Differences[9].Table != "losses" || v.Differences[8].Table != "instructions" {
 		t.Errorf("differences %q", lines(v))
@@ -183,29 +188,34 @@ func TestCompareBlocksAsView(t *testing.T) {
 	truth := small.New().Write(t)
 	for _, tt := range []struct {
 		name   string
-		change func([]small.Block)
+		change string // TABLE ROW COLUMN=CELL, …
 		lines  []string
 	}{
-		{"none", func([]small.Block) {}, nil},
-		{"sum of cycles", func(r []small.Block) { r[0].Cycles = schema.Of[uint32](8) }, []string{"instructions 10 2 100 cycles 9 8"}},
-		{"cycle", func(r []small.Block) { r[0].Cycle = schema.Of[int64](8) }, []string{"instructions 10 2 100 cycle 9 8"}},
-		{"cycles of no instruction", func(r []small.Block) { r[1].Cycles = schema.Of[uint32](1) }, []string{"instructions 10 4 104 cycles NULL 1"}},
-		{"failed", func(r []small.Block) { r[0].Failed = schema.Of[uint64](0b011) }, []string{"instructions 10 0 100 executed true false"}},
-		{"failed is NULL", func(r []small.Block) { r[1].Failed = schema.Null[uint64]{} }, []string{"instructions 10 3 104 executed true NULL"}},
-		{"outcome", func(r []small.Block) { r[1].Outcome = schema.NotTaken }, []string{"instructions 10 4 104 executed true false"}},
-		{"address", func(r []small.Block) { r[1].Address = 0x9002 }, []string{
+		{"none", "", nil},
+		{"sum of cycles", "blocks 0 cycles=8", []string{"instructions 10 2 100 cycles 9 8"}},
+		{"cycle", "blocks 0 cycle=8", []string{"instructions 10 2 100 cycle 9 8"}},
+		{"cycles of no instruction", "blocks 1 cycles=1", []string{"instructions 10 4 104 cycles NULL 1"}},
+		{"failed", "blocks 0 failed=0b011", []string{"instructions 10 0 100 executed true false"}},
+		{"failed is NULL", "blocks 1 failed=-", []string{"instructions 10 3 104 executed true NULL"}},
+		{"outcome", "blocks 1 outcome=not_taken", []string{"instructions 10 4 104 executed true false"}},
+		{"address", "code_blocks 5 address=0x9002, code_blocks 6 address=0x9006", []string{
 			"instructions 10 3 104 address 0x00009000 0x00009002", "instructions 10 4 104 address 0x00009004 0x00009006",
 		}},
-		{"count", func(r []small.Block) { r[1].Count = 1 }, []string{"instructions 10 4 104 missing"}},
-		{"place", func(r []small.Block) { r[0].Offset = 101 }, []string{
+		{"count", "blocks 1 instructions=1", []string{"instructions 10 4 104 missing"}},
+		{"place", "blocks 0 byte_offset=101", []string{
 			"instructions 10 0 100 byte_offset 100 101", "instructions 10 1 100 byte_offset 100 101", "instructions 10 2 100 byte_offset 100 101",
 		}},
-		{"seq", func(r []small.Block) { r[1].Seq = 4 }, []string{"instructions 10 3 104 seq 3 4", "instructions 10 4 104 seq 4 5"}},
+		{"seq", "blocks 1 seq=4", []string{"instructions 10 3 104 seq 3 4", "instructions 10 4 104 seq 4 5"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := small.New()
-			w.AsBlocks()
-			tt.change(w.Blocks[0x10])
+			w.Options.Level = schema.LevelBlocks
+			for change := range strings.SplitSeq(tt.change, ", ") {
+				if f := strings.Fields(change); len(f) > 0 {
+					row, _ := strconv.Atoi(f[1])
+					w.Set(schema.FindTable(f[0]), 0x10, row, f[2])
+				}
+			}
 			v := compare(t, w.Write(t), truth)
 			if d := cmp.Diff(tt.lines, lines(v)); d != "" {
 				t.Errorf("want (-), got (+):\n%s", d)

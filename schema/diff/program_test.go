@@ -36,16 +36,16 @@ func keyed(v *diff.Result) []string {
 // many or too few is one difference.
 func TestCompareKeyed(t *testing.T) {
 	unused := func(w *small.Dataset) { // before all others, so that their ordinals change
-		p := &w.Program
-		p.Functions = slices.Insert(p.Functions, 0, small.Function{Address: 0x7000, Name: "unused"})
-		for i := range p.Functions {
-			p.Functions[i].Ordinal = int32(i)
-		}
-		for i := range p.Code {
-			p.Code[i].Function.V++
-		}
-		for i := range p.Lines {
-			p.Lines[i].Function.V++
+		w.Insert(&schema.Functions, 0, 0, "- 0 0x7000 0 unused unused - main.c 9 symbol")
+		w.Set(&schema.Functions, 0, 1, "function=1")
+		w.Set(&schema.Functions, 0, 2, "function=2")
+		for _, of := range []struct {
+			table *schema.Table
+			index int
+		}{{&schema.Code, int(schema.CodeFunction)}, {&schema.Lines, int(schema.LinesFunction)}} {
+			for _, row := range w.Rows[small.Series{Table: of.table}] {
+				row[of.index] = map[string]string{"0": "1", "1": "2", "-": "-"}[row[of.index]]
+			}
 		}
 	}
 	for _, tt := range []struct {
@@ -54,38 +54,38 @@ func TestCompareKeyed(t *testing.T) {
 		want          []string
 	}{
 		{"none", nil, nil, nil},
-		{"count", nil, func(w *small.Dataset) { w.Program.Counts[0x11][1].Failed = 2 }, []string{"counts 11 address=0x00008004 isa=a32: failed 1 2"}},
-		{"double", nil, func(w *small.Dataset) { w.Program.Counts[0x10][0].Cycles.V = 3 }, []string{
+		{"count", nil, func(w *small.Dataset) { w.Set(&schema.Counts, 0x11, 1, "failed=2") }, []string{"counts 11 address=0x00008004 isa=a32: failed 1 2"}},
+		{"double", nil, func(w *small.Dataset) { w.Set(&schema.Counts, 0x10, 0, "cycles=3 cycles_spread=1") }, []string{
 			"counts 10 address=0x00008000 isa=a32: cycles 2 3", "counts 10 address=0x00008000 isa=a32: cycles_spread 0.6666666666666666 1",
 		}},
-		{"first count missing", nil, func(w *small.Dataset) { w.Program.Counts[0x10] = w.Program.Counts[0x10][1:] }, []string{"counts 10 address=0x00008000 isa=a32: missing"}},
+		{"first count missing", nil, func(w *small.Dataset) { w.Delete(&schema.Counts, 0x10, 0, 1) }, []string{"counts 10 address=0x00008000 isa=a32: missing"}},
 		{"count in between", nil, func(w *small.Dataset) {
-			w.Program.Counts[0x10] = slices.Insert(w.Program.Counts[0x10], 1, small.Count{Address: 0x8000, ISA: schema.T32, Executed: 1})
+			w.Insert(&schema.Counts, 0x10, 1, "0x8000 t32 1 0 0 0 0")
 		}, []string{"counts 10 address=0x00008000 isa=t32: extra"}},
-		{"edge", nil, func(w *small.Dataset) { w.Program.Edges[0x10][0].N = 2 }, []string{
+		{"edge", nil, func(w *small.Dataset) { w.Set(&schema.Edges, 0x10, 0, "n=2") }, []string{
 			"edges 10 from_address=0x00008008 to_address=0x00009000 kind=exception outcome=taken: n 1 2",
 		}},
-		{"edge to another", nil, func(w *small.Dataset) { w.Program.Edges[0x10][0].To = 0x9004 }, []string{
+		{"edge to another", nil, func(w *small.Dataset) { w.Set(&schema.Edges, 0x10, 0, "to_address=0x9004") }, []string{
 			"edges 10 from_address=0x00008008 to_address=0x00009000 kind=exception outcome=taken: missing",
 			"edges 10 from_address=0x00008008 to_address=0x00009004 kind=exception outcome=taken: extra",
 		}},
-		{"code", nil, func(w *small.Dataset) { w.Program.Code = w.Program.Code[1:] }, []string{"code 00 core=NULL address=0x00008000 isa=a32: missing"}},
+		{"code", nil, func(w *small.Dataset) { w.Delete(&schema.Code, 0, 0, 1) }, []string{"code 00 core=NULL address=0x00008000 isa=a32: missing"}},
 		{"code of a core", nil, func(w *small.Dataset) {
-			w.Program.Code = append(w.Program.Code, small.Code{Core: "b", Address: 0x8000})
+			w.Add(&schema.Code, 0, "b 0x8000 4 a32 0xe1a00000 other false - - - .text")
 		}, []string{"code 00 core=b address=0x00008000 isa=a32: extra"}},
-		{"function of code", nil, func(w *small.Dataset) { w.Program.Code[3].Function = schema.Of[int32](1) }, []string{
+		{"function of code", nil, func(w *small.Dataset) { w.Set(&schema.Code, 0, 3, "function=1") }, []string{
 			"code 00 core=NULL address=0x0000800c isa=a32: function NULL that at 0x00009000",
 		}},
-		{"name", nil, func(w *small.Dataset) { w.Program.Functions[1].Name = "wait" }, []string{
+		{"name", nil, func(w *small.Dataset) { w.Set(&schema.Functions, 0, 1, "name=wait linkage_name=wait") }, []string{
 			"functions 00 core=NULL address=0x00009000: name idle wait", "functions 00 core=NULL address=0x00009000: linkage_name idle wait",
 		}},
 		{"function missing", unused, nil, []string{"functions 00 core=NULL address=0x00007000: missing"}},
 		{"function too many", nil, unused, []string{"functions 00 core=NULL address=0x00007000: extra"}},
-		{"inlined line", nil, func(w *small.Dataset) { w.Program.Lines = slices.Delete(w.Program.Lines, 4, 5) }, []string{
+		{"inlined line", nil, func(w *small.Dataset) { w.Delete(&schema.Lines, 0, 4, 5) }, []string{
 			"lines 00 core=NULL address=0x00009000 inline_depth=1: missing",
 		}},
-		{"line", nil, func(w *small.Dataset) { w.Program.Lines[0].Line++ }, []string{"lines 00 core=NULL address=0x00008000 inline_depth=0: line 10 11"}},
-		{"symbol", nil, func(w *small.Dataset) { w.Program.Symbols = w.Program.Symbols[:3] }, []string{"symbols 00 core=NULL address=0x00009000 name=idle: missing"}},
+		{"line", nil, func(w *small.Dataset) { w.Set(&schema.Lines, 0, 0, "line=11") }, []string{"lines 00 core=NULL address=0x00008000 inline_depth=0: line 10 11"}},
+		{"symbol", nil, func(w *small.Dataset) { w.Delete(&schema.Symbols, 0, 3, 4) }, []string{"symbols 00 core=NULL address=0x00009000 name=idle: missing"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			truth, w := small.New(), small.New()
@@ -155,7 +155,7 @@ func TestCompareLater(t *testing.T) {
 		}
 	}
 	w := small.New()
-	w.Program.Counts[0x10][0].Executed = 9
+	w.Set(&schema.Counts, 0x10, 0, "executed=9")
 	later := w.Write(t)
 	small.Future(t, later)
 	if got := keyed(compare(t, later, small.New().Write(t))); !slices.Equal(got, []string{"counts 10 address=0x00008000 isa=a32: executed 1 9"}) {

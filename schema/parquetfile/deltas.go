@@ -25,6 +25,7 @@ const (
 
 // deltas are rising numbers of 64 bits, stored as differences.
 type deltas struct {
+	noDictionary
 	sign uint64
 	all  span[uint64]
 
@@ -36,11 +37,7 @@ type deltas struct {
 func (e *deltas) reset() { e.all = span[uint64]{} }
 
 func (e *deltas) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
-	values := v.U64
-	if valid != nil {
-		e.valid = compact(e.valid, values, valid)
-		values = e.valid
-	}
+	values := compact(&e.valid, v.U64, valid)
 	size, last := deltaSize(len(values)), values[0]
 	dst = appendDeltaHead(dst, size, len(values), last)
 	e.all.addOne(last, e.sign)
@@ -236,7 +233,5 @@ func (e *deltas) appendRepeatBlock(dst []byte, r *repeats, last uint64, n, mini 
 	}
 	return e.appendBlock(dst, e.valid, before, mini), last
 }
-
-func (e *deltas) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }
 
 func (e *deltas) bounds() (least, greatest []byte) { return e.all.bytes(e.sign, 8) }

@@ -18,6 +18,7 @@ type dictionary[T unsigned] struct {
 	values []T
 	slots  []uint32 // 1 + index of the value that hashes here; 0 is free
 	shift  int      // of a hash, to a slot
+	narrow []uint8  // scratch
 }
 
 func (d *dictionary[T]) reset() {
@@ -44,6 +45,16 @@ func (d *dictionary[T]) index(dst []byte, values []T) ([]byte, bool) {
 		binary.LittleEndian.PutUint16(out[2*i:], lastIndex)
 	}
 	return dst, true
+}
+
+// appendIndex appends indexes, words of which the low byte is first, at the least width that the
+// dictionary allows.
+func (d *dictionary[T]) appendIndex(dst, index []byte) []byte {
+	if len(d.values) > 1<<8 {
+		return appendWords(append(dst, 16), index)
+	}
+	d.narrow = narrow(d.narrow, index)
+	return appendIndexes(dst, d.narrow, len(d.values))
 }
 
 // find returns the index of v, adding it if it is new. It fails if the

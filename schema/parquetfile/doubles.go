@@ -9,20 +9,11 @@ import (
 // doubles are plain numbers with a fraction. They have no bounds in the footer:
 // tables that have such columns are small.
 type doubles struct {
+	memoryless
 	valid []uint64 // scratch
 }
 
 func (e *doubles) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
-	values := v.U64
-	if valid != nil {
-		e.valid = compact(e.valid, values, valid)
-		values = e.valid
-	}
+	values := compact(&e.valid, v.U64, valid)
 	return appendPlain(dst, values, 8), format.Plain
 }
-
-func (e *doubles) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }
-
-func (e *doubles) bounds() (least, greatest []byte) { return nil, nil }
-
-func (e *doubles) reset() {}

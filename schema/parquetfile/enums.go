@@ -24,11 +24,7 @@ type enums struct {
 func (e *enums) reset() { e.seen = [256]bool{} }
 
 func (e *enums) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
-	values := v.U8
-	if valid != nil {
-		e.valid = compact(e.valid, values, valid)
-		values = e.valid
-	}
+	values := compact(&e.valid, v.U8, valid)
 	if isConstant(values) {
 		e.seen[values[0]] = true
 	} else {
@@ -114,17 +110,12 @@ func (e *enums) bounds() (least, greatest []byte) {
 
 // bools are booleans.
 type bools struct {
+	memoryless
 	valid []uint8 // scratch
 }
 
-func (e *bools) reset() {}
-
 func (e *bools) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
-	values := v.U8
-	if valid != nil {
-		e.valid = compact(e.valid, values, valid)
-		values = e.valid
-	}
+	values := compact(&e.valid, v.U8, valid)
 	return bitmap.Append(dst, values), format.Plain
 }
 
@@ -135,7 +126,3 @@ func (e *bools) appendEncoded(dst []byte, v *schema.Vector) ([]byte, format.Enco
 	}
 	return appendWholeBytes(dst, &v.Bits), format.Plain, true
 }
-
-func (e *bools) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }
-
-func (e *bools) bounds() (least, greatest []byte) { return nil, nil }

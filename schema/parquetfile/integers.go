@@ -36,30 +36,17 @@ func (e *integers[T]) reset() {
 }
 
 func (e *integers[T]) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
-	values := e.pick(v)
-	if valid != nil {
-		e.valid = compact(e.valid, values, valid)
-		values = e.valid
-	}
+	values := compact(&e.valid, e.pick(v), valid)
 	if !e.full {
 		index, ok := e.dict.index(e.index[:0], values)
 		e.index = index
 		if ok {
-			return e.appendIndex(dst, index), format.RLEDictionary
+			return e.dict.appendIndex(dst, index), format.RLEDictionary
 		}
 		e.full = true
 	}
 	e.plain.add(values, e.sign)
 	return appendPlain(dst, values, e.size), format.Plain
-}
-
-// appendIndex appends indexes, at the least width the dictionary allows.
-func (e *integers[T]) appendIndex(dst, index []byte) []byte {
-	if len(e.dict.values) > 1<<8 {
-		return appendWords(append(dst, 16), index)
-	}
-	e.narrow = narrow(e.narrow, index)
-	return appendIndexes(dst, e.narrow, len(e.dict.values))
 }
 
 // appendEncoded implements encoder.

@@ -14,7 +14,6 @@ type pairs struct {
 	dict  dictionary[uint64] // address<<32 | opcode
 	full  bool               // pages are plain from here on
 	index []byte             // of plain values: words, low byte first
-	small []uint8
 }
 
 // The halves of a pair, as shifts.
@@ -46,15 +45,6 @@ func (p *pairs) add(addresses, opcodes []uint32) {
 	}
 }
 
-// appendIndex appends indexes, at the least width the dictionary allows.
-func (p *pairs) appendIndex(dst, index []byte) []byte {
-	if len(p.dict.values) > 1<<8 {
-		return appendWords(append(dst, 16), index)
-	}
-	p.small = narrow(p.small, index)
-	return appendIndexes(dst, p.small, len(p.dict.values))
-}
-
 // A half is the encoder of one of the columns.
 type half struct {
 	*pairs
@@ -70,7 +60,7 @@ func (h *half) reset() {
 // appendPage appends plain values, whose indexes were made.
 func (h *half) appendPage(dst []byte, v *schema.Vector, _ []uint8) ([]byte, format.Encoding) {
 	if !h.full {
-		return h.appendIndex(dst, h.index), format.RLEDictionary
+		return h.dict.appendIndex(dst, h.index), format.RLEDictionary
 	}
 	h.plain.add(v.U32, 0)
 	return appendPlain(dst, v.U32, 8), format.Plain

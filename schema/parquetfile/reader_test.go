@@ -48,8 +48,8 @@ func TestReaderLargeAndEmpty(t *testing.T) {
 	for range 2 {
 		b := schema.NewBatch(table)
 		for range schema.BatchRows {
-			word := []string{"", fmt.Sprint(r.Uint32())}[r.IntN(2)]
-			sample.Append(b, r.Uint32(), schema.Null[string]{V: word, OK: word != ""})
+			word := []string{"-", fmt.Sprint(r.Uint32())}[r.IntN(2)]
+			sample.Append(b, fmt.Sprintf("%d %s", r.Uint32(), word))
 		}
 		batches = append(batches, b)
 	}

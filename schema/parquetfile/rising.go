@@ -10,6 +10,7 @@ import (
 // have to have 32 bits, which those of numbers that are not negative have: a page with
 // another has plain values.
 type rising struct {
+	noDictionary
 	size   int    // bytes of a plain value
 	sign   uint32 // the sign bit, 0 for unsigned numbers
 	deltas deltas
@@ -25,11 +26,7 @@ func (e *rising) reset() {
 }
 
 func (e *rising) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
-	values := v.U32
-	if valid != nil {
-		e.valid = compact(e.valid, values, valid)
-		values = e.valid
-	}
+	values := compact(&e.valid, v.U32, valid)
 	e.wide.U64 = e.wide.U64[:0]
 	for _, x := range values {
 		if x&e.sign != 0 {
@@ -40,8 +37,6 @@ func (e *rising) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte
 	}
 	return e.deltas.appendPage(dst, &e.wide, nil)
 }
-
-func (e *rising) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }
 
 func (e *rising) bounds() (least, greatest []byte) {
 	all := e.plain

@@ -26,11 +26,11 @@ func TestDictionaryOverflows(t *testing.T) {
 	batch := func(from, to int) *schema.Batch {
 		b := schema.NewBatch(table)
 		for i := from; i < to; i++ {
-			signed := schema.Null[int64]{V: -int64(i), OK: true}
+			signed := fmt.Sprint(-i)
 			if i%10 == 0 {
-				signed = schema.Null[int64]{}
+				signed = "-"
 			}
-			sample.Append(b, uint32(i)*0x9e3779b1, signed, fmt.Sprint(i))
+			sample.Append(b, fmt.Sprintf("%d %s %d", uint32(i)*0x9e3779b1, signed, i))
 		}
 		return b
 	}

@@ -84,6 +84,7 @@ func appendTexts[T string | []byte](dst []byte, values []T, valid []uint8) []byt
 
 // plainStrings are strings that seldom repeat.
 type plainStrings struct {
+	noDictionary
 	all textSpan
 }
 
@@ -94,22 +95,14 @@ func (e *plainStrings) appendPage(dst []byte, v *schema.Vector, valid []uint8) (
 	return appendTexts(dst, v.Str, valid), format.Plain
 }
 
-func (e *plainStrings) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }
-
 func (e *plainStrings) bounds() (least, greatest []byte) { return e.all.bytes() }
 
 // byteStrings are byte strings. Their bounds are not kept.
-type byteStrings struct{}
-
-func (byteStrings) reset() {}
+type byteStrings struct{ memoryless }
 
 func (byteStrings) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
 	return appendTexts(dst, v.Bin, valid), format.Plain
 }
-
-func (byteStrings) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }
-
-func (byteStrings) bounds() (least, greatest []byte) { return nil, nil }
 
 // maxBound is the most bytes of a text in a bound. Longer texts are no bounds: cut
 // off, they would be values that no row has.

@@ -26,11 +26,7 @@ func (e *uint8s) reset() {
 }
 
 func (e *uint8s) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([]byte, format.Encoding) {
-	values := v.U8
-	if valid != nil {
-		e.valid = compact(e.valid, values, valid)
-		values = e.valid
-	}
+	values := compact(&e.valid, v.U8, valid)
 	if isConstant(values) {
 		i := e.find(values[0])
 		return appendRun(append(dst, byte(widthOf(len(e.values)))), i, len(values)), format.RLEDictionary

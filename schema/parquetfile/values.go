@@ -3,7 +3,6 @@ package parquetfile
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -71,9 +70,13 @@ func newLongs(c *schema.Column, sign uint64) values {
 	return &integers[uint64]{size: 8, sign: sign, pick: func(v *schema.Vector) []uint64 { return v.U64 }}
 }
 
-// compact returns the values of src that are valid, in dst.
-func compact[T any](dst, src []T, valid []uint8) []T {
-	dst = slices.Grow(dst[:0], len(src))[:len(src)]
+// compact returns the values of src that are valid, in that memory; all if valid is nil.
+func compact[T any](memory *[]T, src []T, valid []uint8) []T {
+	if valid == nil {
+		return src
+	}
+	dst := scratch(*memory, len(src))
+	*memory = dst
 	valid = valid[:len(src)]
 	n := 0
 	for i, v := range src {
@@ -82,6 +85,18 @@ func compact[T any](dst, src []T, valid []uint8) []T {
 	}
 	return dst[:n]
 }
+
+// noDictionary is part of encoders that have no dictionary.
+type noDictionary struct{}
+
+func (noDictionary) appendDictionary(dst []byte) ([]byte, int) { return dst, 0 }
+
+// memoryless is part of encoders that keep nothing of a page: neither a dictionary nor bounds.
+type memoryless struct{ noDictionary }
+
+func (memoryless) reset() {}
+
+func (memoryless) bounds() (least, greatest []byte) { return nil, nil }
 
 // nulls returns how many rows of v are NULL.
 func nulls(v *schema.Vector) int {

@@ -1,7 +1,6 @@
 package etmv1
 
 import (
-	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/pipestat"
 	"github.com/tracelake/tracelake/bench/step"
 	codec "github.com/tracelake/tracelake/decode/etmv1"
@@ -28,40 +27,31 @@ var reasons = map[schema.ISyncReason]codec.Reason{
 
 // enter turns trace on at s (§4.8).
 func (e *Encoder) enter(s *step.Step) {
-	if e.reason == schema.ISyncOverflow || !e.vary.Happens(e.vary.Restart) {
+	if e.Reason == schema.ISyncOverflow || !e.Vary.Happens(e.Vary.Restart) {
 		e.drain()
 	}
-	e.on, e.ownerless = true, false
-	e.data.full = true
-	t := target{to: s.At, bytes: codec.MaxAddressBytes, reason: reasons[e.reason], context: e.traced(s.ContextID)}
+	e.On, e.ownerless = true, false
+	e.Data.Full = true
+	t := target{to: s.At, bytes: codec.MaxAddressBytes, reason: reasons[e.Reason], context: e.Traced(s.ContextID)}
 	if t.reason != codec.Overflow || !e.abandoned(t) {
-		e.room(mostAddress)
+		e.Room(mostAddress)
 	}
 	bytes := e.address(&t)
 	apo := e.offset()
 	e.cutDue.OK = false // this sample is a cut itself
 	at, triggered := e.drive(statusBE, owed{address: bytes})
 	if apo != tooMany {
-		e.rows.Cut(at, s.At.Address, e.reason)
+		e.Rows.Cut(at, s.At.Address, e.Reason)
 	}
 	if triggered {
-		e.triggerRow(at)
+		e.TriggerRow(at)
 	}
-	e.rows.Restart(at, e.reason, s.At.Address)
+	e.Rows.Restart(at, e.Reason, s.At.Address)
 	if e.opt.ContextIDBytes > 0 {
-		e.setContext(at, t.context, t.to.ISA)
+		e.SetContext(at, t.context, t.to.ISA)
 	}
-	e.reached, e.reason = s.At, schema.ISyncTraceOn
+	e.Reached, e.Reason = s.At, schema.ISyncTraceOn
 	e.window(apo)
-}
-
-// traced is as much of a Context ID as is traced.
-func (e *Encoder) traced(id uint32) uint32 { return encode.ContextIDBits(id, e.opt.ContextIDBytes) }
-
-// setContext makes id the Context ID that was traced last.
-func (e *Encoder) setContext(at int64, id uint32, state schema.ISA) {
-	e.contextID = schema.Of(id)
-	e.rows.Context(at, id, state)
 }
 
 // address is the bytes of the address of a branch, with its Context ID: t.Bytes, or
@@ -69,7 +59,7 @@ func (e *Encoder) setContext(at int64, id uint32, state schema.ISA) {
 func (e *Encoder) address(t *target) []byte {
 	bits := withThumb(t.to)
 	if t.bytes == 0 {
-		t.bytes = e.vary.Bytes(e.vary.Longer, uint8(port.DataAddressBytes(bits, e.base)), codec.MaxAddressBytes)
+		t.bytes = e.Vary.Bytes(e.Vary.Longer, uint8(port.DataAddressBytes(bits, e.base)), codec.MaxAddressBytes)
 	}
 	a := codec.Address{Address: bits, Bytes: t.bytes, Reason: t.reason}
 	b := codec.AppendAddress(nil, a)
@@ -80,7 +70,7 @@ func (e *Encoder) address(t *target) []byte {
 	}
 	e.base = bits
 	if a.Full() {
-		e.sinceFull = 0
+		e.SinceSync = 0
 	}
 	return b
 }
@@ -88,10 +78,10 @@ func (e *Encoder) address(t *target) []byte {
 // targetOf is the address of a branch to a place, where the Context ID is that of the
 // next step. Forced says that it is sent for the sake of being full.
 func (e *Encoder) targetOf(to step.Place, next *step.Step, forced bool) target {
-	t := target{to: to, context: e.contextID.V}
+	t := target{to: to, context: e.ContextID.V}
 	switch {
-	case e.contextChanges(next):
-		t.bytes, t.reason, t.context = codec.MaxAddressBytes, codec.Periodic, e.traced(next.ContextID)
+	case e.ContextChanges(next):
+		t.bytes, t.reason, t.context = codec.MaxAddressBytes, codec.Periodic, e.Traced(next.ContextID)
 	case forced || e.syncDue(1):
 		t.bytes = codec.MaxAddressBytes
 		if e.opt.Number >= version12 {
@@ -109,16 +99,10 @@ func withThumb(p step.Place) schema.Address {
 	return p.Address
 }
 
-// contextChanges says whether the Context ID of the next step is another than the
-// one traced last.
-func (e *Encoder) contextChanges(next *step.Step) bool {
-	return e.opt.ContextIDBytes > 0 && next.Trace == step.Traced && e.contextID != schema.Of(e.traced(next.ContextID))
-}
-
 // syncDue says whether a full address is due, so many half periods late.
 func (e *Encoder) syncDue(late int) bool {
 	period := e.opt.SyncPeriod
-	return period > 0 && e.sinceFull >= period+(late-1)*(period/2) || e.vary.Happens(e.vary.Sync/8)
+	return period > 0 && e.SinceSync >= period+(late-1)*(period/2) || e.Vary.Happens(e.Vary.Sync/8)
 }
 
 // hasAddress says whether an instruction that branches does so with an address: an
@@ -129,7 +113,7 @@ func (e *Encoder) hasAddress(s, next *step.Step) (has, forced bool) {
 	switch {
 	case s.Failed:
 		return false, false
-	case direct && (e.opt.BranchOutput || e.contextChanges(next)):
+	case direct && (e.opt.BranchOutput || e.ContextChanges(next)):
 		return true, false
 	case direct:
 		forced = e.syncDue(2)
@@ -146,26 +130,26 @@ func (e *Encoder) branch(s *step.Step, data *owedData, t target, next *step.Step
 	abandons := e.abandoned(t)
 	if !abandons {
 		e.sendEarly(data)
-		e.room(len(data.bytes) + mostAddress)
+		e.Room(len(data.bytes) + mostAddress)
 	}
 	status := uint8(statusBE)
 	if data.owes {
 		status = statusBD
 	}
-	if next.Trace == step.Overflowed && e.vary.Happens(e.vary.Overflow) {
+	if next.Trace == step.Overflowed && e.Vary.Happens(e.Vary.Overflow) {
 		e.withoutAddress(status, s, data)
 		return
 	}
 	bytes := owed{data.bytes, e.address(&t)}
 	apo := e.offset()
 	at := e.clock(status, bytes)
-	e.data.known = max(e.data.known, data.bits) // though it may be in no row
+	e.Data.Known = max(e.Data.Known, data.bits) // though it may be in no row
 	row(at)
 	full := t.bytes == codec.MaxAddressBytes
 	if full && t.reason != codec.Branch && e.opt.ContextIDBytes > 0 {
-		e.setContext(at, t.context, t.to.ISA)
+		e.SetContext(at, t.context, t.to.ISA)
 	}
-	e.reached = t.to
+	e.Reached = t.to
 	e.window(apo)
 	if full && apo != tooMany && at >= e.opt.Lost {
 		e.cutDue = schema.Of(t)
@@ -176,13 +160,13 @@ func (e *Encoder) branch(s *step.Step, data *owedData, t target, next *step.Step
 func (e *Encoder) withoutAddress(status uint8, s *step.Step, data *owedData) {
 	apo := e.offset()
 	at := e.clock(status, owed{data: data.bytes})
-	e.data.known = max(e.data.known, data.bits)
+	e.Data.Known = max(e.Data.Known, data.bits)
 	branches := s.Instruction.Flow == isa.Direct || s.Instruction.Flow == isa.Indirect ||
 		s.Instruction.Kind == schema.KindSVC
 	if branches && (e.halves.second || !pipestat.IsPair(s)) {
 		e.instructionRow(at, s, data)
 	} else {
-		e.rows.Event(at, schema.EventCancelled, schema.Of(e.dropHalves(at, s)), "")
+		e.Rows.Event(at, schema.EventCancelled, schema.Of(e.dropHalves(at, s)), "")
 	}
 	e.window(apo)
 	e.ownerless = true
@@ -195,13 +179,13 @@ func (e *Encoder) cutAt(at int64) {
 	}
 	c := e.cutDue.V
 	e.cutDue.OK = false
-	if !e.rows.Cut(at, c.to.Address, schema.ISyncPeriodic) {
+	if !e.Rows.Cut(at, c.to.Address, schema.ISyncPeriodic) {
 		return
 	}
-	e.rows.Restart(at, schema.ISyncPeriodic, c.to.Address)
-	e.data.known = 0
+	e.Rows.Restart(at, schema.ISyncPeriodic, c.to.Address)
+	e.Data.Known = 0
 	if c.reason != codec.Branch && e.opt.ContextIDBytes > 0 {
-		e.rows.Context(at, c.context, c.to.ISA)
+		e.Rows.Context(at, c.context, c.to.ISA)
 	}
 }
 
@@ -211,22 +195,22 @@ const mostAddress = codec.MaxAddressBytes + 4
 // abandoned is a branch that the one to t abandons, if that is so: its address comes
 // out all the same.
 func (e *Encoder) abandoned(t target) bool {
-	if !e.vary.Happens(e.vary.Abandon) {
+	if !e.Vary.Happens(e.Vary.Abandon) {
 		return false
 	}
-	t.to.Address += schema.Address(1+e.vary.UpTo(1<<e.vary.UpTo(20))) << 2
+	t.to.Address += schema.Address(1+e.Vary.UpTo(1<<e.Vary.UpTo(20))) << 2
 	if t.reason != codec.Overflow {
 		t.bytes, t.reason = 0, codec.Branch
-		if e.vary.UpTo(3) == 0 {
+		if e.Vary.UpTo(3) == 0 {
 			t.bytes = codec.MaxAddressBytes
 		}
 	}
 	bytes := e.address(&t)
-	e.room(2 * mostAddress)
+	e.Room(2 * mostAddress)
 	apo := e.offset()
 	at := e.clock(statusBE, owed{address: bytes})
-	e.rows.Event(at, schema.EventCancelled, schema.Null[schema.Address]{}, "abandoned")
-	if e.vary.UpTo(1) == 0 {
+	e.Rows.Event(at, schema.EventCancelled, schema.Null[schema.Address]{}, "abandoned")
+	if e.Vary.UpTo(1) == 0 {
 		e.clock(uint8(apo&3), owed{})
 	}
 	return true

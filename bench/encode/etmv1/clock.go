@@ -2,7 +2,6 @@ package etmv1
 
 import (
 	"github.com/tracelake/tracelake/bench/encode/pipestat"
-	"github.com/tracelake/tracelake/schema"
 )
 
 // This file is one core clock (§6.5): a status, the bytes that enter the FIFO, and
@@ -30,23 +29,18 @@ type owed struct{ data, address []byte }
 func (e *Encoder) clock(status uint8, bytes owed) (at int64) {
 	at, triggered := e.drive(status, bytes)
 	if triggered {
-		e.triggerRow(at)
+		e.TriggerRow(at)
 	}
 	return at
 }
 
-func (e *Encoder) triggerRow(at int64) {
-	e.rows.Event(at, schema.EventTrigger, schema.Null[schema.Address]{}, "")
-}
-
 // drive is a core clock without the row of its trigger.
 func (e *Encoder) drive(status uint8, bytes owed) (at int64, triggered bool) {
-	e.fifo.Append(bytes.data)
+	e.FIFO.Append(bytes.data)
 	if len(bytes.address) > 0 {
-		e.fifo.AppendAddress(bytes.address)
+		e.FIFO.AppendAddress(bytes.address)
 	}
-	at, triggered = e.samples.Count(), e.triggerDue
-	e.triggerDue = false
+	at, triggered = e.Samples.Count(), e.Trigger()
 	if triggered {
 		shown := status
 		if status == idle {
@@ -55,7 +49,7 @@ func (e *Encoder) drive(status uint8, bytes owed) (at int64, triggered bool) {
 		e.write(statusTR, pipestat.Pins{Packet: uint16(shown), Mask: 7})
 		return at, triggered
 	}
-	pins := e.fifo.Next()
+	pins := e.FIFO.Next()
 	if status == idle {
 		status, pins = e.idleStatus(pins)
 	}
@@ -69,7 +63,7 @@ func (e *Encoder) idleStatus(p pipestat.Pins) (uint8, pipestat.Pins) {
 	switch {
 	case p.Mask != 0:
 		return statusWT, p
-	case e.opt.CycleAccurate && e.on:
+	case e.opt.CycleAccurate && e.On:
 		return statusTD, pipestat.Pins{Packet: 1, Mask: 1}
 	default:
 		return statusTD, pipestat.Pins{Mask: 1}
@@ -78,12 +72,9 @@ func (e *Encoder) idleStatus(p pipestat.Pins) (uint8, pipestat.Pins) {
 
 // write writes a sample.
 func (e *Encoder) write(status uint8, p pipestat.Pins) {
-	if at := e.samples.Count(); e.samples.Write(status, p) {
+	if at := e.Samples.Count(); e.Write(status, p) {
 		e.cutAt(at)
 	}
-	e.rows.Tick()
-	e.sinceFull++
-	e.sinceAddress++
 }
 
 // window is the two clocks after a branch: its address packet offset (§4.3).
@@ -99,19 +90,12 @@ const tooMany = 15
 // offset is the address packet offset of a branch in the next clock: how many
 // addresses are to come out before its own.
 func (e *Encoder) offset() int {
-	return min(e.fifo.Addresses(), tooMany)
-}
-
-// room waits until the FIFO has room for n bytes, or is empty.
-func (e *Encoder) room(n int) {
-	for e.fifo.Len() > 0 && e.fifo.Len()+n > e.opt.FIFO {
-		e.clock(idle, owed{})
-	}
+	return min(e.FIFO.Addresses(), tooMany)
 }
 
 // drain waits until the FIFO is empty.
 func (e *Encoder) drain() {
-	for !e.fifo.Empty() {
+	for !e.FIFO.Empty() {
 		e.clock(idle, owed{})
 	}
 }

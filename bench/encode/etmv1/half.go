@@ -12,9 +12,6 @@ import (
 type halves struct {
 	first  bool // its first half
 	second bool // the next status is that of its second half
-	// at are the pairs between whose halves exceptions came: who returns there may go on
-	// with the second half.
-	at []step.Place
 }
 
 // firstHalf is the clock of the first half of an instruction that is a pair, unless the
@@ -32,9 +29,9 @@ func (e *Encoder) endHalves() { e.halves.first, e.halves.second = false, false }
 // interruptHalves lets an exception come between the halves of the instruction that it
 // interrupts, if that is so.
 func (e *Encoder) interruptHalves(in *step.Step) {
-	if pipestat.IsPair(in) && e.vary.Happens(e.vary.Halves) {
+	if pipestat.IsPair(in) && e.Vary.Happens(e.Vary.Halves) {
 		e.firstHalf(in)
-		e.halves.at = append(e.halves.at, in.At)
+		e.Pairs = append(e.Pairs, in.At)
 	}
 }
 
@@ -46,14 +43,8 @@ func (e *Encoder) dropHalves(at int64, in *step.Step) schema.Address {
 		address += 2
 	}
 	if e.halves.first {
-		e.rows.Event(at, schema.EventSplitInstruction, schema.Of(in.At.Address), "")
+		e.Rows.Event(at, schema.EventSplitInstruction, schema.Of(in.At.Address), "")
 	}
 	e.endHalves()
 	return address
-}
-
-// resumes says whether an instruction returns to the second half of the pair that comes
-// next.
-func (e *Encoder) resumes(s, next *step.Step) bool {
-	return pipestat.ReturnsToPair(s, next, e.halves.at) && e.vary.Happens(e.vary.Halves)
 }

@@ -11,7 +11,7 @@ import (
 
 // instruction traces an instruction, after which comes next.
 func (e *Encoder) instruction(s, next *step.Step) {
-	e.wait(s)
+	e.Wait(s)
 	if next.Entered && next.Trace == step.Traced && e.joins(s, next) {
 		e.held = schema.Of(*s)
 		return
@@ -19,7 +19,7 @@ func (e *Encoder) instruction(s, next *step.Step) {
 	data := e.owedData(s)
 	if has, forced := e.hasAddress(s, next); has {
 		e.firstHalf(s)
-		to, resumes := s.Next, e.resumes(s, next)
+		to, resumes := s.Next, e.Resumes(s, next)
 		if resumes {
 			to.Address += 2
 		}
@@ -39,10 +39,10 @@ func (e *Encoder) instruction(s, next *step.Step) {
 	case data.owes:
 		status = statusID
 	}
-	e.room(len(data.bytes))
+	e.Room(len(data.bytes))
 	at := e.clock(status, owed{data: data.bytes})
 	e.instructionRow(at, s, &data)
-	e.reached = s.Next
+	e.Reached = s.Next
 }
 
 // joins says whether an instruction and the exception after it have one status: that
@@ -54,17 +54,13 @@ func (e *Encoder) joins(s, next *step.Step) bool {
 // instructionRow enters the rows of an instruction, whose status is in a sample.
 func (e *Encoder) instructionRow(at int64, s *step.Step, data *owedData) {
 	e.endHalves()
-	seq := e.rows.Instruction(at, s.At, &s.Instruction, !s.Failed)
-	if !s.Failed && s.Instruction.Kind == schema.KindExceptionReturn {
-		e.rows.Return(at)
-	}
-	e.dataRows(at, seq, data)
+	e.dataRows(at, e.InstructionRow(at, s), data)
 }
 
 // branchRow enters the rows of an instruction that branched with an address. One
 // that is no direct branch, to a vector, looks like an exception (§6.3).
 func (e *Encoder) branchRow(at int64, s *step.Step, data *owedData) {
-	x, vector := pipestat.Vector(s.Next, e.opt.Vectors())
+	x, vector := e.Vector(s.Next)
 	if !vector || s.Instruction.Flow == isa.Direct {
 		e.instructionRow(at, s, data)
 		return
@@ -75,9 +71,9 @@ func (e *Encoder) branchRow(at int64, s *step.Step, data *owedData) {
 // exception traces an exception entry: the status of the instruction that it
 // interrupts is a branch to the vector.
 func (e *Encoder) exception(s, next *step.Step) {
-	e.wait(s)
+	e.Wait(s)
 	if s.Exception == schema.ExcDebug { // as if trace went off
-		e.on, e.reason = false, schema.ISyncDebugExit
+		e.On, e.Reason = false, schema.ISyncDebugExit
 		return
 	}
 	in := e.interrupted()
@@ -86,7 +82,7 @@ func (e *Encoder) exception(s, next *step.Step) {
 		data = e.abortedData(&in)
 	}
 	e.interruptHalves(&in)
-	x, _ := pipestat.Vector(s.Next, e.opt.Vectors())
+	x, _ := e.Vector(s.Next)
 	e.branch(&in, &data, e.targetOf(s.Next, next, false), next,
 		func(at int64) { e.exceptionRows(at, &in, x, s.Next.Address) })
 }
@@ -97,9 +93,9 @@ func (e *Encoder) interrupted() step.Step {
 		e.held.OK = false
 		return e.held.V
 	}
-	s := step.Step{At: e.reached}
+	s := step.Step{At: e.Reached}
 	if e.opt.Program != nil {
-		if in, err := e.opt.Program.Instruction(e.reached); err == nil {
+		if in, err := e.opt.Program.Instruction(e.Reached); err == nil {
 			s.Instruction = in
 		}
 	}
@@ -111,11 +107,11 @@ func (e *Encoder) interrupted() step.Step {
 func (e *Encoder) exceptionRows(at int64, in *step.Step, x schema.ExceptionType, target schema.Address) {
 	returns := in.At.Address
 	if x == schema.ExcSVC && in.Instruction.Kind == schema.KindSVC {
-		e.rows.Instruction(at, in.At, &in.Instruction, true)
+		e.Rows.Instruction(at, in.At, &in.Instruction, true)
 		returns += schema.Address(in.Instruction.Size)
 	} else {
 		returns = e.dropHalves(at, in)
-		e.rows.Event(at, schema.EventCancelled, schema.Of(returns), "")
+		e.Rows.Event(at, schema.EventCancelled, schema.Of(returns), "")
 	}
-	e.rows.Exception(at, x, target, schema.Of(returns))
+	e.Rows.Exception(at, x, target, schema.Of(returns))
 }

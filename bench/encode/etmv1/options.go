@@ -11,10 +11,10 @@ import (
 type Options struct {
 	port.Config
 	pipestat.Options
-	// Variation makes the stream one that the specification allows, rather than
-	// the one hardware is likely to send; nil is hardware.
-	Variation *Variation
 }
+
+// name is that of the encoder, in errors.
+const name = "etmv1"
 
 // mostFIFO is how many bytes a FIFO has at the most.
 const mostFIFO = 1 << 10
@@ -27,5 +27,5 @@ func (o *Options) check() error {
 	if o.ContextIDBytes > 0 && o.Number < version12 {
 		return fmt.Errorf("encode/etmv1: v%s has no Context IDs", o.Version())
 	}
-	return o.Check("etmv1", mostFIFO, o.Variation != nil)
+	return o.Check(name, mostFIFO)
 }

@@ -3,7 +3,6 @@ package etmv2
 import (
 	"github.com/tracelake/tracelake/bench/encode/pipestat"
 	"github.com/tracelake/tracelake/decode/etmv2"
-	"github.com/tracelake/tracelake/schema"
 )
 
 // This file is one core clock (§6.5): a status, the bytes that enter the FIFO, and
@@ -31,7 +30,7 @@ const (
 func (e *Encoder) clock(status uint8, packets []byte) (at int64) {
 	at, triggered := e.drive(status, packets)
 	if triggered {
-		e.rows.Event(at, schema.EventTrigger, schema.Null[schema.Address]{}, "")
+		e.TriggerRow(at)
 	}
 	return at
 }
@@ -39,22 +38,21 @@ func (e *Encoder) clock(status uint8, packets []byte) (at int64) {
 // drive is a core clock without the row of its trigger.
 func (e *Encoder) drive(status uint8, packets []byte) (at int64, triggered bool) {
 	if e.opt.First == etmv2.FirstSame {
-		e.fifo.Append(packets)
+		e.FIFO.Append(packets)
 	}
-	at, triggered = e.samples.Count(), e.triggerDue
-	e.triggerDue = false
+	at, triggered = e.Samples.Count(), e.Trigger()
 	switch {
 	case triggered:
-		e.write(statusTR, pipestat.Pins{Packet: uint16(replaced(status)), Mask: 0xF})
+		e.Write(statusTR, pipestat.Pins{Packet: uint16(replaced(status)), Mask: 0xF})
 	default:
 		pins, carried := e.pins()
 		if status == idle {
 			status, pins = e.idleStatus(pins, carried)
 		}
-		e.write(status, pins)
+		e.Write(status, pins)
 	}
 	if e.opt.First == etmv2.FirstNext {
-		e.fifo.Append(packets)
+		e.FIFO.Append(packets)
 	}
 	return at, triggered
 }
@@ -75,7 +73,7 @@ func (e *Encoder) pins() (p pipestat.Pins, carried bool) {
 		e.due = e.due[1:]
 		return next(), true
 	}
-	p = e.fifo.Next()
+	p = e.FIFO.Next()
 	return p, p.Mask != 0
 }
 
@@ -85,39 +83,30 @@ func (e *Encoder) idleStatus(p pipestat.Pins, carried bool) (uint8, pipestat.Pin
 	switch {
 	case carried:
 		return statusWT, p
-	case e.opt.CycleAccurate && e.on:
+	case e.opt.CycleAccurate && e.On:
 		return statusTD, pipestat.Pins{Packet: etmv2.Idle, Mask: 0xF}
 	default:
 		return statusTD, pipestat.Pins{Mask: 1}
 	}
 }
 
-// write writes a sample.
-func (e *Encoder) write(status uint8, p pipestat.Pins) {
-	e.samples.Write(status, p)
-	e.rows.Tick()
-	e.sinceSync++
-	e.sinceAddress++
-}
-
 // tfoCycle is the clock of a TFO, whose packet enters the FIFO (§5.2). The value is
 // the number of bytes before it. Without a gap it splits a byte only with variation: who
 // starts there cannot tell.
 func (e *Encoder) tfoCycle(packet []byte) (at int64, triggered bool) {
-	whole := e.opt.Gap == etmv2.GapNone && !e.vary.Happens(e.vary.SplitByte)
-	for len(e.due) > 0 || e.fifo.Len() > e.opt.MaxTFOValue() || whole && e.fifo.Halved() {
+	whole := e.opt.Gap == etmv2.GapNone && !e.Vary.Happens(e.Vary.SplitByte)
+	for len(e.due) > 0 || e.FIFO.Len() > e.opt.MaxTFOValue() || whole && e.FIFO.Halved() {
 		e.clock(idle, nil)
 	}
-	value := e.opt.TFOByte(e.fifo.Len())
-	e.fifo.Append(packet)
-	at, triggered = e.samples.Count(), e.triggerDue
-	e.triggerDue = false
+	value := e.opt.TFOByte(e.FIFO.Len())
+	e.FIFO.Append(packet)
+	at, triggered = e.Samples.Count(), e.Trigger()
 	e.due = e.valueSamples(value)
 	if triggered {
-		e.write(statusTR, pipestat.Pins{Packet: statusTD, Mask: 0xF})
+		e.Write(statusTR, pipestat.Pins{Packet: statusTD, Mask: 0xF})
 	} else {
 		p, _ := e.pins()
-		e.write(statusTD, p)
+		e.Write(statusTD, p)
 	}
 	return at, triggered
 }
@@ -139,23 +128,16 @@ func (e *Encoder) valueSamples(value uint8) []func() pipestat.Pins {
 }
 
 func (e *Encoder) gap() pipestat.Pins {
-	nibble, ok := e.fifo.Half()
+	nibble, ok := e.FIFO.Half()
 	if !ok {
 		return pipestat.Pins{}
 	}
 	return pipestat.Pins{Packet: uint16(nibble), Mask: 0xF}
 }
 
-// room waits until the FIFO has room for n bytes.
-func (e *Encoder) room(n int) {
-	for e.fifo.Len() > 0 && e.fifo.Len()+n > e.opt.FIFO {
-		e.clock(idle, nil)
-	}
-}
-
 // drain waits until the FIFO is empty.
 func (e *Encoder) drain() {
-	for len(e.due) > 0 || !e.fifo.Empty() {
+	for len(e.due) > 0 || !e.FIFO.Empty() {
 		e.clock(idle, nil)
 	}
 }

@@ -1,12 +1,10 @@
 package etmv2
 
 import (
-	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/bench/truth"
 	codec "github.com/tracelake/tracelake/decode/etmv2"
 	"github.com/tracelake/tracelake/decode/isa"
-	"github.com/tracelake/tracelake/decode/port"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -14,9 +12,6 @@ import (
 
 // dataTrace is the state of data trace.
 type dataTrace struct {
-	full   bool                   // the next address is to be whole
-	base   schema.Address         // the last address sent
-	known  uint8                  // how many of its low bits the stream has stated
 	before schema.Null[step.Step] // the last step that was not traced, if it was an instruction
 	open   [4]schema.Null[miss]   // load misses, by tag
 	lost   []access               // load misses that an overflow ended, if trace comes on again
@@ -51,9 +46,9 @@ func (e *Encoder) dataPackets(s *step.Step) []packet {
 	multiple := isMultiple(s)
 	first := 0
 	switch {
-	case !e.vary.Happens(e.vary.NotTraced):
+	case !e.Vary.Happens(e.Vary.NotTraced):
 	case multiple: // trace begins with one of them
-		first = e.vary.UpTo(len(s.Transfers) - 1)
+		first = e.Vary.UpTo(len(s.Transfers) - 1)
 	default:
 		return nil
 	}
@@ -68,10 +63,10 @@ func (e *Encoder) transfers(s *step.Step, first int) []packet {
 		p := codec.Packet{Kind: codec.NormalData}
 		p.NewAddress = !t.Register && (i == first || t.Address != s.Transfers[i-1].Address+4)
 		switch free := e.freeTag(); {
-		case i > first && isMultiple(s) && e.opt.DataValue && e.vary.Happens(e.vary.NotTraced):
+		case i > first && isMultiple(s) && e.opt.DataValue && e.Vary.Happens(e.Vary.NotTraced):
 			p = codec.Packet{Kind: codec.ValueNotTraced}
 		case free >= 0 && t.Access == schema.AccessRead && !t.Register && e.opt.DataValue &&
-			e.vary.Happens(e.vary.OutOfOrder):
+			e.Vary.Happens(e.Vary.OutOfOrder):
 			p.Kind, p.Tag = codec.LoadMiss, uint8(free)
 			e.data.open[free] = schema.Of(miss{value: t.Value})
 		case e.opt.DataValue:
@@ -103,9 +98,9 @@ func (e *Encoder) freeTag() int {
 // later.
 func (e *Encoder) dataPacket(p codec.Packet, t step.Transfer, position int, skipped uint16) packet {
 	return packet{Packet: p, row: func(sample, seq int64) {
-		e.data.known = max(e.data.known, p.AddressBits)
-		row := access{e.accessRow(&t, position), skipped}
-		row.Key = e.rows.Key(sample)
+		e.Data.Known = max(e.Data.Known, p.AddressBits)
+		row := access{e.AccessRow(&t, position), skipped}
+		row.Key = e.Rows.Key(sample)
 		row.Seq = seq
 		switch p.Kind {
 		case codec.LoadMiss:
@@ -131,7 +126,7 @@ func (e *Encoder) dataRow(row *access) {
 		e.data.rows = append(e.data.rows, *row)
 		return
 	}
-	e.rows.Rows.DataAccess(&row.DataAccess)
+	e.Rows.Rows.DataAccess(&row.DataAccess)
 }
 
 // settleData enters the rows that were kept. Where trace began in the middle of the
@@ -143,7 +138,7 @@ func (e *Encoder) settleData(whole bool) {
 		if !whole {
 			row.Position -= row.skipped
 		}
-		e.rows.Rows.DataAccess(&row.DataAccess)
+		e.Rows.Rows.DataAccess(&row.DataAccess)
 	}
 	e.data.rows = e.data.rows[:0]
 	e.data.settled++
@@ -152,50 +147,32 @@ func (e *Encoder) settleData(whole bool) {
 	}
 }
 
-// accessRow is the row of a transfer, without its key.
-func (e *Encoder) accessRow(t *step.Transfer, position int) truth.DataAccess {
-	row := truth.DataAccess{Position: uint16(position), Size: schema.Of(t.Size), Access: schema.Of(t.Access)}
-	if e.opt.DataAddress && !t.Register && e.data.known == 32 {
-		row.Address = schema.Of(t.Address)
-	}
-	if e.opt.DataValue {
-		row.Value = schema.Of(uint64(t.Value))
-	}
-	return row
-}
-
 // setAddress puts the address of a transfer into a packet that has one, in as many
 // bytes as changed since the last one sent, or whole where that is due.
 func (e *Encoder) setAddress(p *codec.Packet, t *step.Transfer) {
 	if !p.NewAddress || !e.opt.DataAddress {
 		return
 	}
-	n := e.vary.Bytes(e.vary.Longer, uint8(port.DataAddressBytes(t.Address, e.data.base)), encode.MaxAddressBytes)
-	if period := e.opt.SyncPeriod; e.data.full || period > 0 && e.sinceAddress >= period {
-		n = encode.MaxAddressBytes
-		e.data.full, e.sinceAddress = false, 0
-	}
-	e.data.base = t.Address
-	p.AddressBytes, p.AddressBits = n, min(7*n, 32)
+	p.AddressBytes, p.AddressBits = e.DataAddressBytes(t.Address)
 	p.Address = schema.Address(uint64(t.Address) & (1<<p.AddressBits - 1))
 }
 
 // begunData is made-up data of an instruction that will be cancelled.
 func (e *Encoder) begunData(s *step.Step) []packet {
 	d := isa.DataOf(s.Instruction.Opcode, s.Instruction.Size, s.At.ISA)
-	if !e.opt.TracesData() || d.Count == 0 || d.Register || !e.vary.Happens(e.vary.Cancel) {
+	if !e.opt.TracesData() || d.Count == 0 || d.Register || !e.Vary.Happens(e.Vary.Cancel) {
 		return nil
 	}
 	made := *s
-	for i := range schema.Address(1 + e.vary.UpTo(int(d.Count)-1)) {
+	for i := range schema.Address(1 + e.Vary.UpTo(int(d.Count)-1)) {
 		made.Transfers = append(made.Transfers, step.Transfer{
-			Address: 0x2000 + 4*i, Value: e.vary.Value(), Size: d.Size, Access: schema.AccessWrite,
+			Address: 0x2000 + 4*i, Value: e.Vary.Number(), Size: d.Size, Access: schema.AccessWrite,
 		})
 	}
 	packets := e.transfers(&made, 0)
 	for i := range packets {
 		bits := packets[i].AddressBits
-		packets[i].row = func(int64, int64) { e.data.known = max(e.data.known, bits) } // though no row has it
+		packets[i].row = func(int64, int64) { e.Data.Known = max(e.Data.Known, bits) } // though no row has it
 	}
 	return packets
 }

@@ -1,7 +1,6 @@
 package etmv2
 
 import (
-	"github.com/tracelake/tracelake/bench/encode/pipestat"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -9,11 +8,11 @@ import (
 // This file traces exceptions (§6.3), and what they cancel (§5.5).
 
 // exception traces an exception entry: a branch to its vector.
-func (e *Encoder) exception(s *step.Step) {
-	e.wait(s)
+func (e *Encoder) exception(s, _ *step.Step) {
+	e.Wait(s)
 	e.finishData()
 	if s.Exception == schema.ExcDebug {
-		e.stop(schema.ISyncDebugExit)
+		e.endTrace(schema.ISyncDebugExit)
 		return
 	}
 	if !e.begunAt.OK && e.interruptHalves(s) {
@@ -24,8 +23,8 @@ func (e *Encoder) exception(s *step.Step) {
 		return
 	}
 	if !e.begunAt.OK && e.cancels(s) {
-		if in, err := e.opt.Program.Instruction(e.reached); err == nil {
-			e.begin(&step.Step{At: e.reached, Instruction: in})
+		if in, err := e.opt.Program.Instruction(e.Reached); err == nil {
+			e.begin(&step.Step{At: e.Reached, Instruction: in})
 		}
 	}
 	p := packet{Packet: e.branch(s.Next, e.begunAt.OK)}
@@ -40,7 +39,7 @@ func (e *Encoder) cancels(s *step.Step) bool {
 	case e.opt.Program == nil, s.Exception == schema.ExcSVC:
 		return false
 	case s.Exception == schema.ExcIRQ, s.Exception == schema.ExcFIQ:
-		return e.vary.Happens(e.vary.Cancel)
+		return e.Vary.Happens(e.Vary.Cancel)
 	default:
 		return true
 	}
@@ -64,13 +63,13 @@ func (e *Encoder) begin(s *step.Step) {
 // exceptionRow enters the rows of the exception s, whose branch address is in the
 // group of a sample.
 func (e *Encoder) exceptionRow(sample int64, s *step.Step) {
-	returns := schema.Of(e.reached.Address)
+	returns := schema.Of(e.Reached.Address)
 	if e.begunAt.OK {
 		returns = e.begunAt
-		e.rows.Event(sample, schema.EventCancelled, e.begunAt, "")
+		e.Rows.Event(sample, schema.EventCancelled, e.begunAt, "")
 		e.begunAt.OK = false
 	}
-	x, _ := pipestat.Vector(s.Next, e.opt.Vectors())
-	e.rows.Exception(sample, x, s.Next.Address, returns)
-	e.reached = s.Next
+	x, _ := e.Vector(s.Next)
+	e.Rows.Exception(sample, x, s.Next.Address, returns)
+	e.Reached = s.Next
 }

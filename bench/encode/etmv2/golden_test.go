@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/encode"
 	"github.com/tracelake/tracelake/bench/encode/etmv2"
+	"github.com/tracelake/tracelake/bench/encode/pipestat"
 	"github.com/tracelake/tracelake/bench/internal/benchtest"
 	codec "github.com/tracelake/tracelake/decode/etmv2"
 	"github.com/tracelake/tracelake/decode/port"
@@ -32,7 +33,7 @@ func branches(o *etmv2.Options)    { o.BranchOutput = true }
 func monitorCPRT(o *etmv2.Options) { o.MonitorCPRT = true }
 func dropped(o *etmv2.Options)     { o.DropDisabled = true }
 
-func vary(v etmv2.Variation) func(*etmv2.Options) {
+func vary(v pipestat.Variation) func(*etmv2.Options) {
 	return func(o *etmv2.Options) { o.Variation = &v }
 }
 
@@ -50,24 +51,24 @@ var golden = []struct {
 	rows    string // of the tables named, without what the test leaves out
 }{
 	{
-		name: "A", options: etm(8, vary(etmv2.Variation{Cancel: 1})),
+		name: "A", options: etm(8, vary(pipestat.Variation{Cancel: 1})),
 		steps: "8000 8004 8008/N 800c>8040t 8040t !irq:8042t>18 18",
 		want:  "TD:09 IE:20 IE:00 IN:80 DE:00 IE:00 IE:c1 DW:80 IE:82 WT:80 WT:10 WT:8d WT:80 WT:80 WT:80 WT:48",
 		rows:  "instructions 8000 8004 8008 800c 8040 18, exceptions 5:irq:8042:18, events 0:trace_on:0 5:cancelled:7",
 	},
 	{
-		name: "A, 4 pins", options: etm(4, vary(etmv2.Variation{Cancel: 1})),
+		name: "A, 4 pins", options: etm(4, vary(pipestat.Variation{Cancel: 1})),
 		steps: "8000 8004 8008/N 800c>8040t 8040t !irq:8042t>18 18",
 		want: "TD:9 IE:0 IE:0 IN:0 DE:2 IE:0 IE:0 DW:0 IE:8 WT:0 WT:0 WT:0 WT:0 WT:1 WT:c WT:0 WT:8 WT:2 WT:8 WT:0 WT:8 WT:0 WT:1 " +
 			"WT:d WT:8 WT:0 WT:8 WT:0 WT:8 WT:0 WT:8 WT:8 WT:4",
 	},
 	{
-		name: "A, 16 pins", options: etm(16, vary(etmv2.Variation{Cancel: 1})),
+		name: "A, 16 pins", options: etm(16, vary(pipestat.Variation{Cancel: 1})),
 		steps: "8000 8004 8008/N 800c>8040t 8040t !irq:8042t>18 18",
 		want:  "TD:0009 IE:0020 IE:0080 IN:0000 DE:80c1 IE:8082 IE:0010 DW:808d IE:8080 WT:0048",
 	},
 	{
-		name: "B, phantoms", options: etm(8, vary(etmv2.Variation{Phantom: 1})),
+		name: "B, phantoms", options: etm(8, vary(pipestat.Variation{Phantom: 1})),
 		steps: "8000 8004 8008>8004 8004 8008/N 800c>8010 8010",
 		want:  "TD:09 IE:20 IE:00 PT_IE:80 PN_DE:00 IE:00 WT:09",
 		rows:  "instructions 8000 8004 8008 8004 8008 800c 8010",
@@ -109,7 +110,7 @@ var golden = []struct {
 		rows:  "contexts 0:17 1:4660",
 	},
 	{
-		name: "high vectors", options: etm(8, high, vary(etmv2.Variation{Cancel: 1})),
+		name: "high vectors", options: etm(8, high, vary(pipestat.Variation{Cancel: 1})),
 		steps: "8000 !irq:8004>ffff0018 ffff0018",
 		want:  "TD:09 IE:20 IE:00 DW:80 IE:00 WT:00 WT:8d WT:80 WT:fe WT:ff WT:4f",
 		rows:  "exceptions 1:irq:8004:ffff0018",
@@ -128,7 +129,7 @@ var golden = []struct {
 		want: "TD:9 IE:0 IE:0 WT:2 WT:0 WT:0 WT:0 WT:8 WT:0 WT:0 WT:0 WT:0",
 	},
 	{
-		name: "GAP=none, a TFO that splits a byte", options: etm(4, noGap, vary(etmv2.Variation{Seed: 16, Sync: 1, SplitByte: 1})),
+		name: "GAP=none, a TFO that splits a byte", options: etm(4, noGap, vary(pipestat.Variation{Seed: 16, Sync: 1, SplitByte: 1})),
 		steps: "801c>801c 801c>801c 801c>801c 801c>801c",
 		want:  "TD:9 IE:0 IE:0 TD:9 IE:4 WT:2 WT:c WT:1 WT:0 WT:8 WT:0 WT:0 WT:0 WT:0 WT:0 WT:0 WT:c WT:1 WT:0 WT:8 WT:0 WT:0 WT:0 WT:0",
 	},

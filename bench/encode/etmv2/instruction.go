@@ -22,17 +22,17 @@ type packet struct {
 
 // instruction traces an instruction, after which comes next.
 func (e *Encoder) instruction(s, next *step.Step) {
-	e.wait(s)
+	e.Wait(s)
 	if pipestat.IsFaultOf(next, s) && next.Trace == step.Traced { // it is cancelled
 		e.begin(s)
 		return
 	}
 	if e.folds(s, next) {
-		e.phantom, e.reached = schema.Of(*s), s.Next
+		e.phantom, e.Reached = schema.Of(*s), s.Next
 		return
 	}
-	late, resumes := e.takeLate(s), e.resumes(s, next)
-	overflow := next.Trace == step.Overflowed && e.vary.Happens(e.vary.Overflow)
+	late, resumes := e.takeLate(s), e.Resumes(s, next)
+	overflow := next.Trace == step.Overflowed && e.Vary.Happens(e.Vary.Overflow)
 	if overflow {
 		e.forgetMisses()
 	}
@@ -52,7 +52,7 @@ func (e *Encoder) instruction(s, next *step.Step) {
 		sample = e.status(s, groups[0])
 	}
 	e.packetsRows(groups, sample, e.instructionRow(sample, s))
-	e.reached, e.halves.second = s.Next, resumes
+	e.Reached, e.second = s.Next, resumes
 }
 
 // packetsRows enters the rows of the groups of the instruction seq, whose status is in
@@ -73,7 +73,7 @@ func (e *Encoder) packetsRows(groups [][]packet, sample, seq int64) {
 	e.packetRows(sample, groups[0])
 	for _, g := range groups[1:] {
 		if len(g) > 0 {
-			e.wait(&step.Step{})
+			e.Wait(&step.Step{})
 			e.idlePackets(g)
 		}
 	}
@@ -92,12 +92,12 @@ func (e *Encoder) packets(s, next *step.Step, resumes bool) []packet {
 
 // hasPackets says whether an instruction may have packets.
 func (e *Encoder) hasPackets(s, next *step.Step) bool {
-	return e.hasBranch(s) || e.contextChanges(next) || e.opt.TracesData() && len(s.Transfers) > 0
+	return e.hasBranch(s) || e.ContextChanges(next) || e.opt.TracesData() && len(s.Transfers) > 0
 }
 
 // idlePackets puts a group into the FIFO in a cycle without an instruction.
 func (e *Encoder) idlePackets(group []packet) {
-	e.room(e.size(group))
+	e.Room(e.size(group))
 	sample := e.clock(statusDW, e.group(group))
 	e.packetRows(sample, group)
 }
@@ -116,11 +116,7 @@ func (e *Encoder) packetRows(sample int64, group []packet) {
 func (e *Encoder) instructionRow(sample int64, s *step.Step) (seq int64) {
 	e.phantomRow(sample)
 	e.settleBefore(s)
-	seq = e.rows.Instruction(sample, s.At, &s.Instruction, !s.Failed)
-	if !s.Failed && s.Instruction.Kind == schema.KindExceptionReturn {
-		e.rows.Return(sample)
-	}
-	return seq
+	return e.InstructionRow(sample, s)
 }
 
 // settleBefore settles the rows of the last data instruction before s, if that is one
@@ -134,7 +130,7 @@ func (e *Encoder) settleBefore(s *step.Step) {
 // phantomRow enters the row of the phantom whose status is in a sample.
 func (e *Encoder) phantomRow(sample int64) {
 	if p := e.phantom; p.OK {
-		e.rows.Instruction(sample, p.V.At, &p.V.Instruction, !p.V.Failed)
+		e.Rows.Instruction(sample, p.V.At, &p.V.Instruction, !p.V.Failed)
 		e.phantom.OK = false
 	}
 }
@@ -143,7 +139,7 @@ func (e *Encoder) phantomRow(sample int64) {
 // half. It returns its sample.
 func (e *Encoder) status(s *step.Step, group []packet) (sample int64) {
 	e.firstHalf(s)
-	e.room(e.size(group))
+	e.Room(e.size(group))
 	status := uint8(statusIE)
 	if s.Failed {
 		status |= hasFailed
@@ -161,7 +157,7 @@ func (e *Encoder) status(s *step.Step, group []packet) (sample int64) {
 // packets is.
 func (e *Encoder) syncs(s *step.Step, packets bool) bool {
 	switch {
-	case s.Failed, e.phantom.OK, pipestat.IsPair(s) && !e.vary.Happens(e.vary.Halves), packets && e.staysWhole(s):
+	case s.Failed, e.phantom.OK, pipestat.IsPair(s) && !e.Vary.Happens(e.Vary.Halves), packets && e.staysWhole(s):
 		return false
 	}
 	return e.syncNow(packets)
@@ -171,12 +167,12 @@ func (e *Encoder) syncs(s *step.Step, packets bool) bool {
 // executed. It returns its sample.
 func (e *Encoder) implied(s *step.Step) (sample int64) {
 	e.firstHalf(s)
-	e.room(mostTFO)
+	e.Room(mostTFO)
 	at := s.At
 	if pipestat.IsPair(s) {
 		at.Address += 2
 	}
-	return e.tfo(schema.ISyncPeriodic, at, e.contextID.V, codec.TFO{})
+	return e.tfo(schema.ISyncPeriodic, at, e.ContextID.V, codec.TFO{})
 }
 
 // withPhantom is a status together with that of the phantom before it.
@@ -197,28 +193,21 @@ func (e *Encoder) folds(s, next *step.Step) bool {
 	case e.phantom.OK || s.Instruction.Flow != isa.Direct || pipestat.IsPair(s) || next.Entered ||
 		next.Trace != step.Traced || pipestat.IsPair(next):
 		return false
-	case e.opt.BranchOutput && !s.Failed, e.contextChanges(next):
+	case e.opt.BranchOutput && !s.Failed, e.ContextChanges(next):
 		return false
 	}
-	return e.vary.Happens(e.vary.Phantom)
-}
-
-// contextChanges says whether the Context ID of the next step is another than the
-// one traced last.
-func (e *Encoder) contextChanges(next *step.Step) bool {
-	return e.opt.ContextIDBytes > 0 && next.Trace == step.Traced &&
-		e.contextID != schema.Of(encode.ContextIDBits(next.ContextID, e.opt.ContextIDBytes))
+	return e.Vary.Happens(e.Vary.Phantom)
 }
 
 // contextPackets are the Context ID that an instruction wrote: that of the next.
 func (e *Encoder) contextPackets(s, next *step.Step) []packet {
-	if !e.contextChanges(next) {
+	if !e.ContextChanges(next) {
 		return nil
 	}
-	id, state := encode.ContextIDBits(next.ContextID, e.opt.ContextIDBytes), s.Next.ISA
+	id, state := e.Traced(next.ContextID), s.Next.ISA
 	return []packet{{
 		Packet: codec.Packet{Kind: codec.ContextID, ContextID: id},
-		row:    func(sample, _ int64) { e.setContext(sample, id, state) },
+		row:    func(sample, _ int64) { e.SetContext(sample, id, state) },
 	}}
 }
 
@@ -227,13 +216,13 @@ func (e *Encoder) branchPackets(s *step.Step, to step.Place) []packet {
 	if !e.hasBranch(s) {
 		return nil
 	}
-	x, vector := pipestat.Vector(s.Next, e.opt.Vectors())
-	if !vector && s.Instruction.Flow == isa.Indirect && e.vary.Happens(e.vary.Again) {
+	x, vector := e.Vector(s.Next)
+	if !vector && s.Instruction.Flow == isa.Indirect && e.Vary.Happens(e.Vary.Again) {
 		return []packet{{Packet: e.branch(e.elsewhere(to), false)}, {Packet: e.branch(to, false)}}
 	}
 	p := packet{Packet: e.branch(to, false)}
 	if vector && s.Instruction.Flow == isa.Indirect { // as an exception, without a place to return to
-		p.row = func(sample, _ int64) { e.rows.Exception(sample, x, s.Next.Address, schema.Null[schema.Address]{}) }
+		p.row = func(sample, _ int64) { e.Rows.Exception(sample, x, s.Next.Address, schema.Null[schema.Address]{}) }
 	}
 	return []packet{p}
 }
@@ -241,8 +230,8 @@ func (e *Encoder) branchPackets(s *step.Step, to step.Place) []packet {
 // elsewhere is a place that is no vector, in the state of another: the last branch address
 // of an instruction that has several counts (A14).
 func (e *Encoder) elsewhere(p step.Place) step.Place {
-	p.Address ^= 1 << (5 + e.vary.UpTo(20))
-	if _, vector := pipestat.Vector(p, e.opt.Vectors()); vector {
+	p.Address ^= 1 << (5 + e.Vary.UpTo(20))
+	if _, vector := e.Vector(p); vector {
 		p.Address ^= 1 << 5
 	}
 	return p
@@ -258,7 +247,7 @@ func (e *Encoder) hasBranch(s *step.Step) bool {
 // branch is a branch address, in as many bytes as have changed bits.
 func (e *Encoder) branch(to step.Place, cancel bool) codec.Packet {
 	pc := decode.PC{Address: to.Address, ISA: to.ISA}
-	n := e.vary.Bytes(e.vary.Longer, codec.BranchBytes(pc, e.base, cancel), encode.MaxAddressBytes)
+	n := e.Vary.Bytes(e.Vary.Longer, codec.BranchBytes(pc, e.base, cancel), encode.MaxAddressBytes)
 	e.base = pc
 	return codec.Packet{Kind: codec.BranchAddress, Branch: codec.NewBranch(pc, cancel, n)}
 }
@@ -272,7 +261,7 @@ func (e *Encoder) split(s *step.Step, packets []packet) [][]packet {
 	for i := range packets {
 		last := &groups[len(groups)-1]
 		isData := packets[i].Kind <= codec.ValueNotTraced
-		again := e.vary.Happens(e.vary.Split) && !e.staysWhole(s)
+		again := e.Vary.Happens(e.Vary.Split) && !e.staysWhole(s)
 		second := i > 0 && packets[i-1].Kind == codec.BranchAddress // always the last of its group
 		if isData && data == most || again || second {
 			groups = append(groups, nil)
@@ -289,7 +278,7 @@ func (e *Encoder) split(s *step.Step, packets []packet) [][]packet {
 // staysWhole says whether the branch address has to be in the group of its own
 // status: else a direct branch to a vector is one more exception (§6.3).
 func (e *Encoder) staysWhole(s *step.Step) bool {
-	_, vector := pipestat.Vector(s.Next, e.opt.Vectors())
+	_, vector := e.Vector(s.Next)
 	return vector && s.Instruction.Flow == isa.Direct
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/tracelake/tracelake/bench/encode/pipestat"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode"
 	codec "github.com/tracelake/tracelake/decode/etmv2"
@@ -18,10 +17,10 @@ import (
 // postpone leaves some of the packets of a load or store multiple to go with those of
 // instructions after it. It returns the others.
 func (e *Encoder) postpone(s *step.Step, data []packet) []packet {
-	if len(data) < 2 || !isMultiple(s) || s.Instruction.Flow != isa.None || !e.vary.Happens(e.vary.Delay) {
+	if len(data) < 2 || !isMultiple(s) || s.Instruction.Flow != isa.None || !e.Vary.Happens(e.Vary.Delay) {
 		return data
 	}
-	now := 1 + e.vary.UpTo(len(data)-2)
+	now := 1 + e.Vary.UpTo(len(data)-2)
 	e.data.late = data[now:]
 	return data[:now]
 }
@@ -34,12 +33,12 @@ func (e *Encoder) takeLate(s *step.Step) []packet {
 	}
 	n := 0
 	if len(e.data.late) > 0 {
-		n = e.vary.UpTo(min(2, len(e.data.late)))
+		n = e.Vary.UpTo(min(2, len(e.data.late)))
 	}
 	packets := e.data.late[:n:n]
 	e.data.late = e.data.late[n:]
 	for tag := range e.data.open {
-		if e.isOpen(tag) && e.vary.UpTo(7) == 0 {
+		if e.isOpen(tag) && e.Vary.UpTo(7) == 0 {
 			packets = append(packets, e.complete(tag))
 		}
 	}
@@ -58,7 +57,7 @@ func (e *Encoder) complete(tag int) packet {
 	e.data.open[tag].OK = false
 	p := codec.Packet{Kind: codec.LoadMissData, Tag: uint8(tag), Value: m.value, ValueBytes: codec.ValueSize(m.value)}
 	return packet{Packet: p, seq: m.row.Seq, late: true, row: func(sample, seq int64) {
-		m.row.Key = e.rows.Key(sample)
+		m.row.Key = e.Rows.Key(sample)
 		m.row.Seq = seq
 		if e.data.settled != settled {
 			m.row.skipped = 0 // another data instruction came before the packet
@@ -100,27 +99,27 @@ func (e *Encoder) forgetMisses() {
 // if that is so (§5.3).
 func (e *Encoder) inProgress(s *step.Step) bool {
 	d := e.data.before.V
-	_, vector := pipestat.Vector(s.At, e.opt.Vectors())
+	_, vector := e.Vector(s.At)
 	if !e.data.before.OK || s.Entered || vector || !e.opt.TracesData() || d.Next != s.At || d.Failed ||
 		d.Instruction.Flow != isa.None ||
-		!isMultiple(&d) || !e.vary.Happens(e.vary.InProgress) {
+		!isMultiple(&d) || !e.Vary.Happens(e.Vary.InProgress) {
 		return false
 	}
 	to := decode.PC{Address: s.At.Address, ISA: s.At.ISA}
-	if e.vary.UpTo(2) == 0 { // what executes is not known yet: a branch address will say it
-		e.tfo(e.reason, d.At, s.ContextID, codec.TFO{})
+	if e.Vary.UpTo(2) == 0 { // what executes is not known yet: a branch address will say it
+		e.tfo(e.Reason, d.At, s.ContextID, codec.TFO{})
 		e.idlePackets([]packet{{Packet: e.branch(s.At, false)}})
 	} else {
 		n := codec.BranchBytes(to, decode.PC{Address: d.At.Address, ISA: d.At.ISA}, false)
-		sample := e.tfo(e.reason, d.At, s.ContextID, codec.TFO{LSM: true, Current: codec.NewBranch(to, false, n)})
-		seq := e.rows.Instruction(sample, d.At, &d.Instruction, true)
+		sample := e.tfo(e.Reason, d.At, s.ContextID, codec.TFO{LSM: true, Current: codec.NewBranch(to, false, n)})
+		seq := e.Rows.Instruction(sample, d.At, &d.Instruction, true)
 		e.base = to
-		e.data.late = e.transfers(&d, 1+e.vary.UpTo(len(d.Transfers)-2))
+		e.data.late = e.transfers(&d, 1+e.Vary.UpTo(len(d.Transfers)-2))
 		for i := range e.data.late {
 			e.data.late[i].seq, e.data.late[i].late = seq, true
 		}
 	}
-	e.reason, e.reached = schema.ISyncTraceOn, s.At
+	e.Reason, e.Reached = schema.ISyncTraceOn, s.At
 	return true
 }
 

@@ -12,14 +12,14 @@ import (
 type Options struct {
 	codec.Config
 	pipestat.Options
-	// Variation makes the stream one that the specification allows, rather than
-	// the one hardware is likely to send; nil is hardware.
-	Variation *Variation
 }
+
+// name is that of the encoder, in errors.
+const name = "etmv2"
 
 // check returns an error for options that no ETM has.
 func (o *Options) check() error {
-	if err := o.Check("etmv2", o.MaxTFOValue(), o.Variation != nil); err != nil {
+	if err := o.Check(name, o.MaxTFOValue()); err != nil {
 		return err
 	}
 	switch {

@@ -25,13 +25,13 @@ func (e *Encoder) sendDelayed() {
 // sendAccess sends an access, in order or as a placeholder whose value comes later.
 func (e *Encoder) sendAccess(a access) {
 	free := func(tag int) bool { return !e.data.open[tag].OK }
-	tag := 1 + e.vary.upTo(2)
+	tag := 1 + e.vary.UpTo(2)
 	switch {
 	case a.suppress:
 		e.emit(codec.Packet{Kind: codec.DataSuppressed})
 		e.data.sync = e.data.sync || e.opt.Minor <= 2
 	case e.opt.DataValue && !a.notTraced && a.row.State == schema.DataInOrder && free(tag) &&
-		e.vary.happens(e.vary.OutOfOrder):
+		e.vary.Happens(e.vary.OutOfOrder):
 		p := codec.Packet{Kind: codec.OutOfOrderPlaceholder, Tag: uint8(tag)}
 		e.setDataAddress(&p, &a)
 		e.setKey(&a, e.emit(p))
@@ -76,7 +76,7 @@ func (e *Encoder) complete(tag int) {
 // completeData sends some of the values that are open under tags.
 func (e *Encoder) completeData() {
 	for tag := range e.data.open {
-		if e.data.open[tag].OK && e.data.suppressed == 0 && e.vary.upTo(7) == 0 {
+		if e.data.open[tag].OK && e.data.suppressed == 0 && e.vary.UpTo(7) == 0 {
 			e.flush()
 			e.complete(tag)
 		}
@@ -96,7 +96,7 @@ func (e *Encoder) closeData() {
 // breakData ends data trace where tracing ends. An overflow may lose the values
 // that are still open.
 func (e *Encoder) breakData(overflow bool) {
-	if !overflow || !e.vary.happens(e.vary.OutOfOrder) {
+	if !overflow || !e.vary.Happens(e.vary.OutOfOrder) {
 		e.closeData()
 	}
 	e.data.delayed = e.data.delayed[:0]
@@ -157,7 +157,7 @@ func (e *Encoder) setDataAddress(p *codec.Packet, a *access) {
 	if !a.first || !e.opt.DataAddress {
 		return
 	}
-	n := e.vary.bytes(sevens(uint32(a.Address^e.data.base)), encode.MaxAddressBytes)
+	n := e.vary.Bytes(e.vary.Longer, sevens(uint32(a.Address^e.data.base)), encode.MaxAddressBytes)
 	if e.data.sync {
 		n = encode.MaxAddressBytes
 		e.data.sync = false

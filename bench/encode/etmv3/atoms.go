@@ -36,9 +36,9 @@ func (e *Encoder) cost(cycles uint32) {
 	early := min(e.borrowed, uint64(cycles))
 	e.borrowed -= early
 	e.waits += uint64(cycles) - early
-	if e.vary.happens(e.vary.Packing) && e.waits > 0 {
+	if e.vary.Happens(e.vary.Packing) && e.waits > 0 {
 		e.flush()
-		e.sendWaits(uint64(e.vary.upTo(int(min(e.waits, 20)))))
+		e.sendWaits(uint64(e.vary.UpTo(int(min(e.waits, 20)))))
 	}
 }
 
@@ -77,7 +77,7 @@ func (e *Encoder) queue(a atom) {
 		}
 	}
 	e.atoms = append(e.atoms, a)
-	e.pack(e.vary.happens(e.vary.Packing))
+	e.pack(e.vary.Happens(e.vary.Packing))
 }
 
 // flush sends the atoms that wait.
@@ -181,7 +181,7 @@ func (e *Encoder) sendWaits(n uint64) {
 	}
 	for e.waits -= n; n > 0; {
 		h := codec.Atoms{Waits: uint8(min(n, mostWaits)), Format: 3}
-		if e.opt.Minor == 0 && e.vary.happens(e.vary.Packing) {
+		if e.opt.Minor == 0 && e.vary.Happens(e.vary.Packing) {
 			h = codec.Atoms{Waits: 1}
 		}
 		e.sendHeader(h)

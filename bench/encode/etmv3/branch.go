@@ -24,10 +24,10 @@ func (e *Encoder) payBranch() {
 	e.owes = false
 	e.flush()
 	e.between(false)
-	if !e.stated.reached.OK && e.vary.happens(e.vary.Branch) {
+	if !e.stated.reached.OK && e.vary.Happens(e.vary.Branch) {
 		// Several packets for one instruction: the last one counts.
 		elsewhere := e.next
-		elsewhere.Address += schema.Address(e.vary.upTo(1<<uint(e.vary.upTo(20)))) << 2
+		elsewhere.Address += schema.Address(e.vary.UpTo(1<<uint(e.vary.UpTo(20)))) << 2
 		e.sendBranch(e.branchTo(elsewhere, codec.Branch{}), elsewhere)
 	}
 	r := codec.Branch{}
@@ -36,7 +36,7 @@ func (e *Encoder) payBranch() {
 		e.paused.OK = false
 	}
 	e.sendBranch(e.branchTo(e.next, r), e.next)
-	if e.vary.happens(e.vary.Timestamps) {
+	if e.vary.Happens(e.vary.Timestamps) {
 		e.timestamp(false)
 	}
 }
@@ -70,7 +70,7 @@ func (e *Encoder) branchTo(to step.Place, r codec.Branch) codec.Branch {
 		altISA != from.packetAltISA {
 		r.AltISA, r.NS, r.Hyp = altISA, ns, hyp
 		// Out of Hyp mode byte 0 is enough (§3.4.3).
-		byte1 = byte1 || from.Security == schema.Hyp && !e.vary.happens(e.vary.Branch)
+		byte1 = byte1 || from.Security == schema.Hyp && !e.vary.Happens(e.vary.Branch)
 		r.Info = 1 + btou(byte1) + btou(r.HasResume)
 	}
 	n := e.addressBytes(to)
@@ -80,7 +80,7 @@ func (e *Encoder) branchTo(to step.Place, r codec.Branch) codec.Branch {
 	case r.Info > 0:
 		n = encode.MaxAddressBytes
 	}
-	e.setAddress(&r, to, e.vary.bytes(n, encode.MaxAddressBytes))
+	e.setAddress(&r, to, e.vary.Bytes(e.vary.Longer, n, encode.MaxAddressBytes))
 	return r
 }
 
@@ -88,7 +88,7 @@ func (e *Encoder) branchTo(to step.Place, r codec.Branch) codec.Branch {
 // bit that changed, and all at a change of the instruction set. Hardware also sends
 // a change that a direct branch made, though it follows from the flow (§4.2).
 func (e *Encoder) addressBytes(to step.Place) uint8 {
-	repeats := to.ISA != e.stated.packetISA && !e.vary.happens(e.vary.Branch)
+	repeats := to.ISA != e.stated.packetISA && !e.vary.Happens(e.vary.Branch)
 	if to.ISA != e.stated.ISA || repeats {
 		return encode.MaxAddressBytes
 	}

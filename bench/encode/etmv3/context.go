@@ -44,7 +44,7 @@ func (e *Encoder) timestamp(whole bool) {
 		raw ^= raw >> 1
 	}
 	most := encode.TimestampBytes(int(width))
-	n := e.vary.bytes(encode.TimestampBytes(bits.Len64(raw^e.stated.timestamp)), most)
+	n := e.vary.Bytes(e.vary.Longer, encode.TimestampBytes(bits.Len64(raw^e.stated.timestamp)), most)
 	if whole {
 		n = most
 	}
@@ -53,7 +53,7 @@ func (e *Encoder) timestamp(whole bool) {
 		e.sync.timestamp = false
 	}
 	p := codec.Packet{Kind: codec.Timestamp, Timestamp: raw & (1<<sent - 1), TimestampBytes: n}
-	p.ClockChange = value != 0 && e.vary.happens(e.vary.Timestamps/4)
+	p.ClockChange = value != 0 && e.vary.Happens(e.vary.Timestamps/4)
 	e.stated.timestamp = raw
 	at := e.emit(p)
 	if p.ClockChange {

@@ -74,7 +74,7 @@ func (e *Encoder) instructionData(s *step.Step) {
 		accesses[i].row.Seq = e.truth.Seq - 1
 	}
 	e.data.delayed = append(e.data.delayed, e.suppress(accesses)...)
-	if !e.vary.happens(e.vary.Delay) {
+	if !e.vary.Happens(e.vary.Delay) {
 		e.sendDelayed()
 	}
 }
@@ -82,14 +82,14 @@ func (e *Encoder) instructionData(s *step.Step) {
 // beginData traces made-up data of an instruction that did not complete.
 func (e *Encoder) beginData(s *step.Step, state schema.DataState) {
 	t := isa.DataOf(s.Instruction.Opcode, s.Instruction.Size, s.At.ISA)
-	if !e.tracesData() || s.Failed || t.Count == 0 || t.Register || !e.vary.happens(e.vary.Cancel) {
+	if !e.tracesData() || s.Failed || t.Count == 0 || t.Register || !e.vary.Happens(e.vary.Cancel) {
 		return
 	}
 	e.flush()
 	var made []step.Transfer
 	for i := range schema.Address(t.Count) {
 		made = append(made, step.Transfer{
-			Address: 0x2000 + 4*i, Value: e.vary.rand.Uint32(), Size: t.Size,
+			Address: 0x2000 + 4*i, Value: e.vary.Number(), Size: t.Size,
 			Access: t.At(uint16(i)),
 		})
 	}
@@ -126,8 +126,8 @@ func (e *Encoder) push(s *step.Step) []access {
 	e.emit(codec.Packet{Kind: codec.ExceptionEntry})
 	accesses := e.planFrame(frame)
 	late := 0
-	if e.vary.happens(e.vary.Delay) {
-		late = e.vary.upTo(len(accesses))
+	if e.vary.Happens(e.vary.Delay) {
+		late = e.vary.UpTo(len(accesses))
 	}
 	e.sendFrame(accesses[:len(accesses)-late])
 	return accesses[len(accesses)-late:]
@@ -174,18 +174,18 @@ func (e *Encoder) plan(t []step.Transfer, at step.Place) []access {
 	}
 	accesses := e.number(t)
 	// no load or store multiple
-	if len(t) < 2 || t[0].Register || t[0].Access != t[1].Access || !e.vary.happens(e.vary.NotTraced) {
+	if len(t) < 2 || t[0].Register || t[0].Access != t[1].Access || !e.vary.Happens(e.vary.NotTraced) {
 		return accesses
 	}
 	// Trace begins with one of them; some of those after it are not selected.
-	late := e.vary.upTo(len(t) - 1)
+	late := e.vary.UpTo(len(t) - 1)
 	accesses = accesses[late:]
 	for i := range accesses {
 		accesses[i].late = uint16(late)
 	}
 	accesses[0].first = true
 	for i := range accesses[1:] {
-		accesses[i+1].notTraced = e.vary.upTo(2) == 0
+		accesses[i+1].notTraced = e.vary.UpTo(2) == 0
 	}
 	if e.opt.DataOnly {
 		renumber(accesses)
@@ -236,14 +236,14 @@ func (e *Encoder) suppress(accesses []access) []access {
 	case e.data.suppressed > 0:
 		e.data.suppressed--
 		return nil
-	case !e.opt.DataSuppress || len(accesses) == 0 || !e.vary.happens(e.vary.Suppress):
+	case !e.opt.DataSuppress || len(accesses) == 0 || !e.vary.Happens(e.vary.Suppress):
 		return accesses
 	}
-	sent := e.vary.upTo(len(accesses) - 1)
+	sent := e.vary.UpTo(len(accesses) - 1)
 	for i := range accesses[:sent] { // which of its transfers they are is unknown
 		accesses[i].row.State, accesses[i].row.Position, accesses[i].late = schema.DataSuppressed, uint16(i), 0
 	}
 	accesses[sent].suppress = true
-	e.data.suppressed = e.vary.upTo(3)
+	e.data.suppressed = e.vary.UpTo(3)
 	return accesses[:sent+1]
 }

@@ -169,12 +169,12 @@ func isFault(x schema.ExceptionType) bool {
 // for the last traced step, unless an overflow swallows it.
 func (e *Encoder) leave(s *step.Step) {
 	if e.on {
-		if s.Trace == step.Overflowed && !e.vary.happens(e.vary.Branch) {
+		if s.Trace == step.Overflowed && !e.vary.Happens(e.vary.Branch) {
 			e.owes = false
 		}
 		e.sendOwed()
 		e.breakData(s.Trace == step.Overflowed)
-		if e.vary.happens(e.vary.Packing) {
+		if e.vary.Happens(e.vary.Packing) {
 			e.sendWaits(e.waits)
 		}
 		e.stop(e.waits, schema.ISyncTraceOn)
@@ -252,7 +252,7 @@ func (e *Encoder) owesBranch(s *step.Step) bool {
 		return true
 	case s.Next.ISA != s.At.ISA: // a direct branch: the change follows from the program, but hardware sends it (§4.2)
 		interworking := s.Next.ISA != schema.T32EE && s.At.ISA != schema.T32EE
-		return !interworking || !e.vary.happens(e.vary.Branch)
+		return !interworking || !e.vary.Happens(e.vary.Branch)
 	}
 	return false
 }

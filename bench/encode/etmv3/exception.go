@@ -13,14 +13,7 @@ import (
 
 // This file traces exceptions (§4.5), what they cancel (§4.6), and returns.
 
-// exceptionNumbers are the numbers of exceptions on A and R (§3.4.4).
-var exceptionNumbers = map[schema.ExceptionType]uint16{
-	schema.ExcDebug: 1, schema.ExcSMC: 2, schema.ExcHyp: 3, schema.ExcAsyncDataAbort: 4, schema.ExcThumbEE: 5,
-	schema.ExcReset: 8, schema.ExcUndefined: 9, schema.ExcSVC: 10, schema.ExcPrefetchAbort: 11, schema.ExcDataAbort: 12,
-	schema.ExcGeneric: 13, schema.ExcIRQ: 14, schema.ExcFIQ: 15,
-}
-
-// exceptionNumbersM are those of v7-M but interrupts.
+// exceptionNumbersM are the numbers of exceptions on v7-M but interrupts (§3.4.4).
 var exceptionNumbersM = map[schema.ExceptionType]uint16{
 	schema.ExcUsageFault: 9, schema.ExcNMI: 10, schema.ExcSVC: 11, schema.ExcDebugMonitor: 12, schema.ExcMemManage: 13,
 	schema.ExcPendSV: 14, schema.ExcSysTick: 15, schema.ExcReset: 17, schema.ExcHardFault: 19, schema.ExcBusFault: 21,
@@ -31,7 +24,7 @@ const mostInterrupts = 496
 
 // exceptionNumber is the number of the exception s in branch packets.
 func (e *Encoder) exceptionNumber(s *step.Step) (uint16, error) {
-	numbers := exceptionNumbers
+	numbers := encode.ExceptionNumbers
 	if e.opt.ProfileM {
 		numbers = exceptionNumbersM
 	}
@@ -75,12 +68,12 @@ func (e *Encoder) exception(s *step.Step) error {
 	if r.Cancel && e.opt.ProfileM {
 		e.pause(s, &r)
 	}
-	if e.owes && e.vary.happens(e.vary.Branch) {
+	if e.owes && e.vary.Happens(e.vary.Branch) {
 		e.payBranch()
 	}
 	e.owes = false
 	e.flush()
-	if e.opt.ProfileM && e.truth.pendingReturn.OK && !e.stated.popped && e.vary.happens(e.vary.Cancel) {
+	if e.opt.ProfileM && e.truth.pendingReturn.OK && !e.stated.popped && e.vary.Happens(e.vary.Cancel) {
 		r.Cancel = true // cancels the return: this exception comes instead
 		e.truth.pendingReturn.OK = false
 	}
@@ -88,7 +81,7 @@ func (e *Encoder) exception(s *step.Step) error {
 	switch {
 	case begun == tracesPhantom:
 		e.between(true)
-	case begun == tracesWhole && e.stated.reached.OK && e.vary.happens(e.vary.Sync/4):
+	case begun == tracesWhole && e.stated.reached.OK && e.vary.Happens(e.vary.Sync/4):
 		e.periodic(e.reachedPlace())
 	}
 	if s.Exception == schema.ExcDataAbort && begun == tracesWhole && e.stated.after != afterBranch {
@@ -115,7 +108,7 @@ func (e *Encoder) enterException(s *step.Step, r codec.Branch, begun traces) {
 	if s.Exception == schema.ExcDebug {
 		// The core never goes there: hardware sends the cancelled address or the next.
 		to = s.At
-		to.Address += 4 * schema.Address(btou(e.vary.happens(e.vary.Cancel)))
+		to.Address += 4 * schema.Address(btou(e.vary.Happens(e.vary.Cancel)))
 	}
 	row := truth.Exception{
 		Event: schema.ExceptionEntry, Type: schema.Of(s.Exception), Target: schema.Of(to.Address),
@@ -162,7 +155,7 @@ func (e *Encoder) returnAddress(s *step.Step, cancels bool) schema.Null[schema.A
 func (e *Encoder) exceptionTo(to step.Place, r codec.Branch, x schema.ExceptionType) codec.Branch {
 	number, ok := oldNumber(x, to)
 	same := to.ISA == schema.A32 && to.Security == e.stated.Security && !e.stated.altISA
-	if !ok || !same || e.opt.Minor > 3 || e.opt.ProfileM || !e.vary.happens(e.vary.OldForm) {
+	if !ok || !same || e.opt.Minor > 3 || e.opt.ProfileM || !e.vary.Happens(e.vary.OldForm) {
 		return e.branchTo(to, r)
 	}
 	old := codec.Branch{Old: true, Cancel: r.Cancel, Exception: number}
@@ -213,18 +206,18 @@ func (e *Encoder) begin(s *step.Step) traces {
 	e.cost(cycles)
 	aborts := isFault(s.Exception) && !e.opt.ProfileM
 	switch {
-	case e.isTwo(&p) && !aborts && s.Exception != schema.ExcDebug && e.vary.happens(e.vary.Halves):
+	case e.isTwo(&p) && !aborts && s.Exception != schema.ExcDebug && e.vary.Happens(e.vary.Halves):
 		e.queue(atom{waits: e.waits, traces: tracesHalf, at: p.At, in: in})
 		e.waits = 0
 		return tracesHalf
-	case aborts && (e.keepsAborts() || e.vary.happens(e.vary.Cancel)):
+	case aborts && (e.keepsAborts() || e.vary.Happens(e.vary.Cancel)):
 		e.instructionAtoms(&p, tracesWhole)
 		if s.Exception == schema.ExcDataAbort {
 			e.beginData(&p, schema.DataAborted)
 		}
 		return tracesWhole
 	}
-	p.Failed = !e.opt.ProfileM && e.vary.happens(e.vary.Cancel*e.vary.Cancel)
+	p.Failed = !e.opt.ProfileM && e.vary.Happens(e.vary.Cancel*e.vary.Cancel)
 	if e.opt.CancelledAlone {
 		e.isolate()
 	}
@@ -261,7 +254,7 @@ func (e *Encoder) interrupted(s *step.Step) (isa.Instruction, bool) {
 	case s.Exception == schema.ExcDebug, isFault(s.Exception):
 	case s.Exception == schema.ExcIRQ, s.Exception == schema.ExcFIQ, s.Exception == schema.ExcNMI,
 		s.Exception == schema.ExcSysTick, s.Exception == schema.ExcPendSV, s.Exception == schema.ExcAsyncDataAbort:
-		if !e.vary.happens(e.vary.Cancel) {
+		if !e.vary.Happens(e.vary.Cancel) {
 			return isa.Instruction{}, false
 		}
 	default:
@@ -275,10 +268,10 @@ func (e *Encoder) interrupted(s *step.Step) (isa.Instruction, bool) {
 // store multiple of v7-M that it cancels had come.
 func (e *Encoder) pause(s *step.Step, r *codec.Branch) {
 	in, err := e.opt.Program.Instruction(s.At)
-	if err != nil || isa.DataOf(in.Opcode, in.Size, s.At.ISA).Count < 2 || !e.vary.happens(e.vary.Cancel) {
+	if err != nil || isa.DataOf(in.Opcode, in.Size, s.At.ISA).Count < 2 || !e.vary.Happens(e.vary.Cancel) {
 		return
 	}
-	r.HasResume, r.Resume = true, uint8(e.vary.upTo(15))
+	r.HasResume, r.Resume = true, uint8(e.vary.UpTo(15))
 	e.paused = schema.Of(pause{s.At.Address, r.Resume})
 }
 
@@ -298,7 +291,7 @@ func (e *Encoder) returns(s *step.Step) {
 
 // beginReturn sends the packet of a return that will be cancelled, row and all.
 func (e *Encoder) beginReturn(s *step.Step) {
-	if e.opt.ProfileM || e.opt.returnsByOpcode() || !e.isReturn(s) || !e.vary.happens(e.vary.Cancel) {
+	if e.opt.ProfileM || e.opt.returnsByOpcode() || !e.isReturn(s) || !e.vary.Happens(e.vary.Cancel) {
 		return
 	}
 	e.flush()

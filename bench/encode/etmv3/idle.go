@@ -20,13 +20,13 @@ func (e *Encoder) idle() {
 		if e.sync.isync.V == 0 {
 			e.periodic(e.reachedPlace())
 		}
-	case e.vary.happens(e.vary.Sync / 4):
+	case e.vary.Happens(e.vary.Sync / 4):
 		e.periodic(e.reachedPlace())
 	}
-	if e.sync.late.OK && e.vary.upTo(7) == 0 {
+	if e.sync.late.OK && e.vary.UpTo(7) == 0 {
 		e.lateCount()
 	}
-	if e.sync.timestamp && e.vary.upTo(7) == 0 {
+	if e.sync.timestamp && e.vary.UpTo(7) == 0 {
 		e.timestamp(true)
 	}
 	e.completeData()
@@ -35,10 +35,10 @@ func (e *Encoder) idle() {
 
 // noise sends packets that may come anywhere between others.
 func (e *Encoder) noise() {
-	if e.vary.happens(e.vary.Timestamps) {
+	if e.vary.Happens(e.vary.Timestamps) {
 		e.timestamp(false)
 	}
-	if e.vary.happens(e.vary.Ignore) {
+	if e.vary.Happens(e.vary.Ignore) {
 		e.emit(codec.Packet{Kind: codec.Ignore})
 	}
 }
@@ -52,36 +52,36 @@ func (e *Encoder) between(cancels bool) {
 	}
 	e.flush()
 	e.noise()
-	if e.vary.happens(e.vary.Packing) {
+	if e.vary.Happens(e.vary.Packing) {
 		e.sendWaits(e.waits)
 	}
-	if e.vary.happens(e.vary.Ignore) && e.truth.ContextID.OK {
+	if e.vary.Happens(e.vary.Ignore) && e.truth.ContextID.OK {
 		e.emit(codec.Packet{Kind: codec.ContextID, ContextID: e.truth.ContextID.V})
 	}
-	if e.vary.happens(e.vary.Ignore) && e.truth.VMID.OK {
+	if e.vary.Happens(e.vary.Ignore) && e.truth.VMID.OK {
 		e.emit(codec.Packet{Kind: codec.VMID, VMID: uint8(e.truth.VMID.V)})
 	}
-	if e.vary.happens(e.vary.Sync) {
+	if e.vary.Happens(e.vary.Sync) {
 		e.aSync()
 		e.sync.isync = schema.Of(e.sync.bytes + e.stagger())
 	}
 	switch {
 	case !cancels:
 	case !e.stated.reached.OK:
-		if e.vary.happens(e.vary.Branch) {
+		if e.vary.Happens(e.vary.Branch) {
 			e.sendBranch(e.branchTo(e.next, codec.Branch{}), e.next)
 		}
-	case e.vary.happens(e.vary.Sync):
+	case e.vary.Happens(e.vary.Sync):
 		e.periodic(e.reachedPlace())
 	}
 }
 
 // stagger is how many bytes after its A-sync an I-sync is to be.
 func (e *Encoder) stagger() uint64 {
-	if !e.vary.happens(e.vary.Sync) {
+	if !e.vary.Happens(e.vary.Sync) {
 		return 0
 	}
-	return uint64(e.vary.upTo(1000))
+	return uint64(e.vary.UpTo(1000))
 }
 
 // syncDue says whether an A-sync is due.
@@ -90,7 +90,7 @@ func (e *Encoder) syncDue() bool {
 	if e.opt.Minor == 0 {
 		since = e.sync.cycles
 	}
-	return e.opt.SyncPeriod > 0 && since >= uint64(e.opt.SyncPeriod) || e.vary.happens(e.vary.Sync/4)
+	return e.opt.SyncPeriod > 0 && since >= uint64(e.opt.SyncPeriod) || e.vary.Happens(e.vary.Sync/4)
 }
 
 // reachedPlace is where the flow is after the atoms that were sent and those that
@@ -110,7 +110,7 @@ func (e *Encoder) periodic(at step.Place) {
 	if vmid.OK {
 		e.vmid(vmid.V)
 	}
-	if e.sync.timestamp && !e.vary.happens(e.vary.Timestamps) {
+	if e.sync.timestamp && !e.vary.Happens(e.vary.Timestamps) {
 		e.timestamp(true)
 	}
 }
@@ -118,11 +118,11 @@ func (e *Encoder) periodic(at step.Place) {
 // syncInHalf synchronises between the two atoms of s: the I-sync points at its
 // second halfword (§4.3).
 func (e *Encoder) syncInHalf(s *step.Step) {
-	if !e.vary.happens(e.vary.Halves) {
+	if !e.vary.Happens(e.vary.Halves) {
 		return
 	}
 	e.flush()
-	if e.vary.happens(e.vary.Sync) {
+	if e.vary.Happens(e.vary.Sync) {
 		e.aSync()
 	}
 	at := s.At

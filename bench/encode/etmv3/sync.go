@@ -33,14 +33,14 @@ type lateCount struct {
 // enter turns trace on at s, or at a load or store before s that is still in
 // progress.
 func (e *Encoder) enter(s *step.Step) {
-	if e.reason != schema.ISyncOverflow || !e.vary.happens(e.vary.LateCounts) {
+	if e.reason != schema.ISyncOverflow || !e.vary.Happens(e.vary.LateCounts) {
 		e.lateCount()
 	}
 	e.sync.late.OK = false
-	if e.truth.bytes == 0 || e.vary.happens(e.vary.Sync) {
+	if e.truth.bytes == 0 || e.vary.Happens(e.vary.Sync) {
 		e.aSync()
 	}
-	if e.vary.happens(e.vary.Ignore) {
+	if e.vary.Happens(e.vary.Ignore) {
 		e.emit(codec.Packet{Kind: codec.Ignore})
 		e.trigger()
 	}
@@ -50,7 +50,7 @@ func (e *Encoder) enter(s *step.Step) {
 	case !inProgress:
 		e.restart(s.At, s, nil)
 		e.afterISync(s)
-	case e.vary.upTo(1) == 0:
+	case e.vary.UpTo(1) == 0:
 		e.restart(d.At, s, &d)
 		e.afterISync(s)
 		e.instructionData(&d)
@@ -71,7 +71,7 @@ func (e *Encoder) enter(s *step.Step) {
 // inProgress is the load or store before s that is traced as in progress.
 func (e *Encoder) inProgress(s *step.Step) (step.Step, bool) {
 	d := e.last.V
-	if !e.last.OK || s.Entered || e.opt.DataOnly || e.isTwo(&d) || !e.vary.happens(e.vary.LSiP) {
+	if !e.last.OK || s.Entered || e.opt.DataOnly || e.isTwo(&d) || !e.vary.Happens(e.vary.LSiP) {
 		return step.Step{}, false
 	}
 	d.Trace = step.Traced
@@ -89,8 +89,8 @@ func (e *Encoder) restart(at step.Place, s, implied *step.Step) {
 		count.OK = true
 	}
 	late := lateCount{e.truth.Seq, e.reason, count.V}
-	if e.vary.happens(e.vary.LateCounts) {
-		switch e.vary.upTo(2) {
+	if e.vary.Happens(e.vary.LateCounts) {
+		switch e.vary.UpTo(2) {
 		case 0:
 			count.V = 0
 		default:
@@ -107,10 +107,10 @@ func (e *Encoder) restart(at step.Place, s, implied *step.Step) {
 
 // afterISync sends the state that an I-sync does not have.
 func (e *Encoder) afterISync(s *step.Step) {
-	if e.opt.TraceVMID && (s.VMID != 0 || e.truth.VMID.OK || !e.vary.happens(e.vary.Sync)) {
+	if e.opt.TraceVMID && (s.VMID != 0 || e.truth.VMID.OK || !e.vary.Happens(e.vary.Sync)) {
 		e.vmid(s.VMID)
 	}
-	if e.sync.timestamp && !e.vary.happens(e.vary.Timestamps) {
+	if e.sync.timestamp && !e.vary.Happens(e.vary.Timestamps) {
 		e.timestamp(true)
 	}
 }
@@ -118,15 +118,15 @@ func (e *Encoder) afterISync(s *step.Step) {
 // aSync sends an A-sync.
 func (e *Encoder) aSync() {
 	p := codec.Packet{Kind: codec.ASync, Len: 6}
-	if e.vary.happens(e.vary.Longer) {
-		p.Len += e.vary.upTo(20)
+	if e.vary.Happens(e.vary.Longer) {
+		p.Len += e.vary.UpTo(20)
 	}
 	e.emit(p)
 	e.truth.asynced = true
 	e.truth.CutsFrom(e.truth.bytes - encode.MinASync)
 	e.sync.bytes, e.sync.cycles = 0, 0
 	e.sync.timestamp, e.data.sync = true, true
-	if e.vary.happens(e.vary.Timestamps) {
+	if e.vary.Happens(e.vary.Timestamps) {
 		e.timestamp(true)
 	}
 }
@@ -148,7 +148,7 @@ func (e *Encoder) iSync(reason schema.ISyncReason, place step.Place, contextID u
 	}
 	if count.OK {
 		p.HasCycles, p.Cycles = true, count.V
-		p.CycleBytes = e.vary.bytes(sevens(count.V), encode.MaxAddressBytes)
+		p.CycleBytes = e.vary.Bytes(e.vary.Longer, sevens(count.V), encode.MaxAddressBytes)
 	}
 	e.stated.Place, e.truth.Security, e.stated.altISA = place, place.Security, p.AltISA
 	e.stated.packetISA, e.stated.packetAltISA = place.ISA, p.AltISA
@@ -207,7 +207,7 @@ func (e *Encoder) lateCount() {
 	e.flush()
 	at := e.emit(codec.Packet{
 		Kind: codec.CycleCount, HasCycles: true, Cycles: late.cycles,
-		CycleBytes: e.vary.bytes(sevens(late.cycles), encode.MaxAddressBytes),
+		CycleBytes: e.vary.Bytes(e.vary.Longer, sevens(late.cycles), encode.MaxAddressBytes),
 	})
 	row := truth.CycleCount{
 		Key: e.truth.Key(at), Cycles: e.opt.counted(late.reason, late.cycles), Kind: schema.CountGap,

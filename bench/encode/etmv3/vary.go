@@ -1,6 +1,6 @@
 package etmv3
 
-import "math/rand/v2"
+import "github.com/tracelake/tracelake/bench/encode"
 
 // Variation says how often an encoder does what the specification allows
 // and hardware seldom does. Rates are from 0, never, to 1, whenever it may.
@@ -36,8 +36,8 @@ func Vary(seed uint64, rate float64) *Variation {
 // dice decide what varies.
 type dice struct {
 	Variation
-	on   bool
-	rand *rand.Rand
+	encode.Dice
+	on bool
 }
 
 func newDice(v *Variation) dice {
@@ -45,20 +45,5 @@ func newDice(v *Variation) dice {
 	if !on {
 		v = &Variation{}
 	}
-	return dice{*v, on, rand.New(rand.NewPCG(v.Seed, 0))}
-}
-
-// happens says whether what has the given rate happens now.
-func (d *dice) happens(rate float64) bool { return rate > 0 && d.rand.Float64() < rate }
-
-// upTo is a number from 0 to n.
-func (d *dice) upTo(n int) int { return d.rand.IntN(n + 1) }
-
-// bytes is how many bytes to send of a field that needs n and has room for
-// most.
-func (d *dice) bytes(n, most uint8) uint8 {
-	if n < most && d.happens(d.Longer) {
-		n += 1 + uint8(d.upTo(int(most-n-1)))
-	}
-	return n
+	return dice{*v, encode.NewDice(v.Seed, 0), on}
 }

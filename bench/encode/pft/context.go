@@ -48,7 +48,7 @@ func (e *Encoder) contextRow(by sentPacket, set schema.ISA) {
 
 // extraTimestamp sends a timestamp that nothing calls for.
 func (e *Encoder) extraTimestamp() {
-	if e.opt.Timestamps && e.vary.chance(e.vary.Timestamps) {
+	if e.opt.Timestamps && e.vary.Happens(e.vary.Timestamps) {
 		e.flush()
 		e.timestamp(false)
 	}

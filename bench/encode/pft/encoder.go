@@ -33,7 +33,7 @@ type Encoder struct {
 	err error // the first
 
 	truth rowWriter
-	vary  *variation
+	vary  dice
 	buf   []byte
 	bytes int64 // of the stream so far
 
@@ -90,7 +90,7 @@ func New(w io.Writer, rows truth.Rows, o Options) *Encoder {
 		o.Timestamp64, o.TimestampGray, o.TraceVMID = false, true, false
 	}
 	return &Encoder{
-		opt: o, out: w, reason: schema.ISyncTraceOn, vary: newVariation(&o.Variation),
+		opt: o, out: w, reason: schema.ISyncTraceOn, vary: dice{o.Variation, encode.NewDice(o.Variation.Seed, 0)},
 		truth: rowWriter{Recorder: encode.NewRecorder(rows, o.Lost, o.CycleAccurate)},
 	}
 }
@@ -135,7 +135,7 @@ func (e *Encoder) Step(s *step.Step) error {
 // check says why a step cannot be traced.
 func (e *Encoder) check(s *step.Step) error {
 	if s.Entered {
-		if _, ok := exceptionNumbers[s.Exception]; !ok {
+		if _, ok := encode.ExceptionNumbers[s.Exception]; !ok {
 			return fmt.Errorf("encode/pft: at %s: exception %s is not traced here", s.At, s.Exception)
 		}
 	}

@@ -10,17 +10,9 @@ import (
 
 // This file traces exceptions and Debug state (§5).
 
-// exceptionNumbers are the numbers of exceptions in branch packets (table 4.9).
-var exceptionNumbers = map[schema.ExceptionType]uint16{
-	schema.ExcDebug: 1, schema.ExcSMC: 2, schema.ExcHyp: 3, schema.ExcAsyncDataAbort: 4, schema.ExcThumbEE: 5,
-	schema.ExcReset:     8,
-	schema.ExcUndefined: 9, schema.ExcSVC: 10, schema.ExcPrefetchAbort: 11, schema.ExcDataAbort: 12,
-	schema.ExcGeneric: 13, schema.ExcIRQ: 14, schema.ExcFIQ: 15,
-}
-
 // exception traces an exception entry.
 func (e *Encoder) exception(s *step.Step) {
-	number := exceptionNumbers[s.Exception]
+	number := encode.ExceptionNumbers[s.Exception]
 	from := e.leave(s.Exception == schema.ExcReset)
 	p := e.branchPacket(s.Next, number)
 	e.count(&p, e.now)

@@ -16,7 +16,7 @@ func (e *Encoder) instruction(s *step.Step) {
 	e.straight += uint32(s.Instruction.Size)
 	switch {
 	case !e.isWaypoint(s.Instruction.Flow):
-		if e.straight > maxStraight || e.vary.chance(e.vary.Updates) {
+		if e.straight > maxStraight || e.vary.Happens(e.vary.Updates) {
 			e.updateWaypoint()
 			e.context(s)
 		}
@@ -118,7 +118,7 @@ func (e *Encoder) atom(executed bool) {
 		e.atoms |= 1 << e.atomsN
 	}
 	e.atomsN++
-	if e.opt.CycleAccurate || e.atomsN == maxAtoms || e.vary.chance(e.vary.Atoms) {
+	if e.opt.CycleAccurate || e.atomsN == maxAtoms || e.vary.Happens(e.vary.Atoms) {
 		e.flush()
 	}
 }

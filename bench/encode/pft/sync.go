@@ -47,17 +47,17 @@ func (e *Encoder) stop(reason schema.ISyncReason) {
 // synchronise sends what is due, if it may be sent here: an I-sync only at the
 // target of a waypoint. Synchronisation has a timestamp of its own.
 func (e *Encoder) synchronise() {
-	due := e.syncDue() || e.vary.chance(e.vary.ASyncs)
+	due := e.syncDue() || e.vary.Happens(e.vary.ASyncs)
 	switch {
-	case due && !e.asyncSent && e.vary.chance(e.vary.ASyncs): // the I-sync follows later
+	case due && !e.asyncSent && e.vary.Happens(e.vary.ASyncs): // the I-sync follows later
 		e.flush()
 		e.async()
 	case len(e.waiting) > e.upToWaypoint:
 		e.extraTimestamp()
-	case due || e.asyncSent && e.vary.chance(e.vary.ASyncs):
+	case due || e.asyncSent && e.vary.Happens(e.vary.ASyncs):
 		e.flush()
 		e.sync(schema.ISyncPeriodic, e.stated.vmid.V)
-	case e.vary.chance(e.vary.ISyncs):
+	case e.vary.Happens(e.vary.ISyncs):
 		e.flush()
 		e.isync(schema.ISyncPeriodic)
 	case e.timeDue:

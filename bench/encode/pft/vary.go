@@ -1,8 +1,7 @@
 package pft
 
 import (
-	"math/rand/v2"
-
+	"github.com/tracelake/tracelake/bench/encode"
 	codec "github.com/tracelake/tracelake/decode/pft"
 )
 
@@ -33,30 +32,23 @@ func Vary(seed uint64, rate float64) Variation {
 	}
 }
 
-// variation makes the choices.
-type variation struct {
+// dice make the choices.
+type dice struct {
 	Variation
-	random *rand.Rand
+	encode.Dice
 }
-
-func newVariation(v *Variation) *variation {
-	return &variation{*v, rand.New(rand.NewPCG(v.Seed, 0))}
-}
-
-// chance says whether something of a rate happens here.
-func (v *variation) chance(rate float64) bool { return rate > 0 && v.random.Float64() < rate }
 
 // more is n, or now and then any number from there to most.
-func (v *variation) more(rate float64, n, most uint8) uint8 {
-	if n >= most || !v.chance(rate) {
+func (d *dice) more(rate float64, n, most uint8) uint8 {
+	if n >= most || !d.Happens(rate) {
 		return n
 	}
-	return n + uint8(v.random.IntN(int(most-n)+1))
+	return n + uint8(d.UpTo(int(most-n)))
 }
 
 // ignore sends an ignore packet now and then, not before the first A-sync.
 func (e *Encoder) ignore() {
-	if e.bytes > 0 && e.vary.chance(e.vary.Ignores) {
+	if e.bytes > 0 && e.vary.Happens(e.vary.Ignores) {
 		e.send(codec.Packet{Kind: codec.Ignore})
 	}
 }

@@ -31,6 +31,9 @@ type Options struct {
 	// Lost is how many samples of the stream, from its start, are gone: the truth is
 	// that of the rest. It is known only of a stream without variation.
 	Lost int64
+	// Variation makes the stream one that the specification allows, rather than
+	// the one hardware is likely to send; nil is hardware.
+	Variation *Variation
 }
 
 // defaultFIFO is how many bytes a FIFO has that the options do not size (§6.5).
@@ -41,8 +44,8 @@ const (
 )
 
 // Check sizes the FIFO, and returns an error for options that no macrocell has whose
-// FIFO has so many bytes at the most. varied reports that the stream is varied.
-func (o *Options) Check(encoder string, mostFIFO int, varied bool) error {
+// FIFO has so many bytes at the most.
+func (o *Options) Check(encoder string, mostFIFO int) error {
 	if o.FIFO == 0 {
 		o.FIFO = defaultFIFO
 	}
@@ -51,7 +54,7 @@ func (o *Options) Check(encoder string, mostFIFO int, varied bool) error {
 		return fmt.Errorf("encode/%s: a FIFO of %d bytes: %d to %d go", encoder, o.FIFO, leastFIFO, mostFIFO)
 	case o.Idle < 0 || o.Idle >= 1:
 		return fmt.Errorf("encode/%s: %v is no share of idle cycles: 0 to less than 1 are", encoder, o.Idle)
-	case o.Lost > 0 && varied:
+	case o.Lost > 0 && o.Variation != nil:
 		return errors.New("encode/" + encoder + ": the truth of what is left of a varied stream is not known")
 	}
 	return nil

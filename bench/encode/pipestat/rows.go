@@ -15,9 +15,9 @@ type Rows struct {
 	counting bool  // there was an instruction since the last restart
 }
 
-// NewRows returns the truth of a stream, or of what is left of it when its first
+// newRows returns the truth of a stream, or of what is left of it when its first
 // samples are lost. cycles reports that instructions have cycles (ETMCR[12]).
-func NewRows(rows truth.Rows, lost int64, cycles bool) Rows {
+func newRows(rows truth.Rows, lost int64, cycles bool) Rows {
 	return Rows{Recorder: encode.NewRecorder(rows, lost, cycles)}
 }
 
@@ -74,9 +74,9 @@ var exceptionTypes = [8]schema.Null[schema.ExceptionType]{
 	schema.Of(schema.ExcIRQ), schema.Of(schema.ExcFIQ),
 }
 
-// Vector returns the exception whose vector a place is, with vectors at base. Any
+// vector returns the exception whose vector a place is, with vectors at base. Any
 // branch there is taken for one (§6.3).
-func Vector(p step.Place, base schema.Address) (schema.ExceptionType, bool) {
+func vector(p step.Place, base schema.Address) (schema.ExceptionType, bool) {
 	offset := p.Address - base
 	if p.ISA != schema.A32 || offset > 0x1C || offset%4 != 0 {
 		return 0, false

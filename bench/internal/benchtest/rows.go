@@ -1,22 +1,18 @@
 package benchtest
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
-
 	"github.com/tracelake/tracelake/bench/snapshot"
 	"github.com/tracelake/tracelake/bench/truth"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // A Record is [truth.Rows] in memory: a line of text for each row, by table, with the
@@ -191,89 +187,39 @@ func Decode(t testing.TB, core string, source snapshot.Source, stream []byte, me
 	return Read(t, out), nil
 }
 
-// Read reads the tables that a truth has of a dataset of one source, in Parquet.
+// Read reads the tables that a truth has of a dataset of one source.
 func Read(t testing.TB, dir string) Record {
 	t.Helper()
+	d, err := dataset.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
 	decoded := Record{}
 	for _, table := range comparedTables {
-		decoded.read(t, filepath.Join(dir, table.Name), table)
+		for b, err := range d.Batches(table) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for row := range b.Rows() {
+				decoded.add(table, cells(b, row)...)
+			}
+		}
 	}
 	return decoded
 }
 
-// read reads the parts of a table.
-func (r Record) read(t testing.TB, dir string, table *schema.Table) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) { // there is no data without data trace
-		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		f, err := os.Open(filepath.Join(dir, entry.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		r.readPart(t, f, table)
-	}
-}
-
-func (r Record) readPart(t testing.TB, f *os.File, table *schema.Table) {
-	t.Helper()
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := parquet.OpenFile(f, info.Size())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, group := range file.RowGroups() {
-		rows := group.Rows()
-		defer rows.Close()
-		buffer := make([]parquet.Row, 512)
-		for {
-			n, err := rows.ReadRows(buffer)
-			for _, row := range buffer[:n] {
-				var cells []any
-				for i, v := range row {
-					if column := &table.Columns[i]; column.Name != "source" && !isStart(table, i) {
-						cells = append(cells, cell(v, &table.Columns[i]))
-					}
-				}
-				r.add(table, cells...)
-			}
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+// cells are those of a row as a Record has them: addresses and opcodes in hex.
+func cells(b *schema.Batch, row int) (cells []any) {
+	for i := range b.Columns {
+		v := &b.Columns[i]
+		switch {
+		case v.Column.Name == "source" || isStart(b.Table, i):
+		case v.Column.Type == schema.Uint32 && v.Column.Hex && !v.Null(row):
+			cells = append(cells, Hex(v.U32[row]))
+		default:
+			cells = append(cells, v.Text(row))
 		}
 	}
-}
-
-// cell is a value as record has it: addresses and opcodes in hex.
-func cell(v parquet.Value, of *schema.Column) any {
-	switch {
-	case v.IsNull():
-		return "NULL"
-	case slices.Contains([]string{"address", "return_address", "target", "opcode"}, of.Name):
-		return Hex(v.Uint32())
-	}
-	switch of.Type {
-	case schema.Bool:
-		return v.Boolean()
-	case schema.Int32:
-		return v.Int32()
-	case schema.Int64:
-		return v.Int64()
-	case schema.Uint8, schema.Uint16, schema.Uint32:
-		return v.Uint32()
-	case schema.Float64:
-		return v.Double()
-	case schema.Uint63:
-		return v.Uint64()
-	}
-	return string(v.ByteArray())
+	return cells
 }

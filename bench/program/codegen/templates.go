@@ -1,6 +1,9 @@
 package codegen
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // A template is an instruction with fields to fill in at random.
 type template struct {
@@ -53,38 +56,46 @@ var a32Plain = []template{
 }
 
 // a32Data are the loads and stores of A32.
-var a32Data = []template{
-	{0xE5900000, []field{{16, 8}, {12, 8}, {0, 4096}}},        // LDR
-	{0xE5800000, []field{{16, 8}, {12, 8}, {0, 4096}}},        // STR
-	{0xE5D00000, []field{{16, 8}, {12, 8}, {0, 4096}}},        // LDRB
-	{0xE5C00000, []field{{16, 8}, {12, 8}, {0, 4096}}},        // STRB
-	{0xE1D000B0, []field{{16, 8}, {12, 8}, {8, 16}, {0, 16}}}, // LDRH
-	{0xE1C000B0, []field{{16, 8}, {12, 8}, {8, 16}, {0, 16}}}, // STRH
-	{0xE1D000D0, []field{{16, 8}, {12, 8}, {8, 16}, {0, 16}}}, // LDRSB
-	{0xE1D000F0, []field{{16, 8}, {12, 8}, {8, 16}, {0, 16}}}, // LDRSH
-	{0xE1C000D0, []field{{16, 8}, {13, 4}, {8, 16}, {0, 16}}}, // LDRD
-	{0xE1C000F0, []field{{16, 8}, {13, 4}, {8, 16}, {0, 16}}}, // STRD
-	{0xE8980001, []field{{1, 128}}},                           // LDM R8
-	{0xE8880001, []field{{1, 128}}},                           // STM R8
-	{0xE8B90001, []field{{1, 128}}},                           // LDM R9!
-	{0xE92D0001, []field{{1, 128}}},                           // PUSH
-	{0xE8BD0001, []field{{1, 128}}},                           // POP
-	{0xE5980000, []field{{12, 8}, {2, 64}}},                   // LDR [R8]
-	{0xE7980000, []field{{12, 8}, {0, 8}}},                    // LDR [R8,Rm]
-	{0xE4980004, []field{{12, 8}}},                            // LDR [R8],#4
-	{0xE4890004, []field{{12, 8}}},                            // STR [R9],#4
-	{0xE1900F9F, []field{{16, 8}, {12, 8}}},                   // LDREX
-	{0xE1889F90, []field{{0, 8}}},                             // STREX R9,Rt,[R8]
-	{0xE1C89F90, []field{{0, 8}}},                             // STREXB R9,Rt,[R8]
-	{0xE1A89F90, []field{{1, 4}}},                             // STREXD R9,Rt,Rt2,[R8]
-	{0xE1D00F9F, []field{{16, 8}, {12, 8}}},                   // LDREXB
-	{0xE1B00F9F, []field{{16, 8}, {13, 4}}},                   // LDREXD
-	{0xE1089090, []field{{0, 8}}},                             // SWP R9,Rm,[R8]
-	{0xED980A00, []field{{12, 8}, {0, 64}}},                   // VLDR.32
-	{0xED880B00, []field{{12, 8}, {0, 64}}},                   // VSTR.64
-	{0xEC980B04, []field{{12, 8}}},                            // VLDM R8,{Dn,Dn+1}
-	{0xEC880A03, []field{{12, 8}}},                            // VSTM R8,{Sn..Sn+2}
-}
+var a32Data = slices.Concat(a32Memory, a32Stack, []template{
+	{0xE1900F9F, []field{{16, 8}, {12, 8}}}, // LDREX
+	{0xE1889F90, []field{{0, 8}}},           // STREX R9,Rt,[R8]
+	{0xE1C89F90, []field{{0, 8}}},           // STREXB R9,Rt,[R8]
+	{0xE1A89F90, []field{{1, 4}}},           // STREXD R9,Rt,Rt2,[R8]
+	{0xE1D00F9F, []field{{16, 8}, {12, 8}}}, // LDREXB
+	{0xE1B00F9F, []field{{16, 8}, {13, 4}}}, // LDREXD
+	{0xE1089090, []field{{0, 8}}},           // SWP R9,Rm,[R8]
+	{0xED980A00, []field{{12, 8}, {0, 64}}}, // VLDR.32
+	{0xED880B00, []field{{12, 8}, {0, 64}}}, // VSTR.64
+	{0xEC980B04, []field{{12, 8}}},          // VLDM R8,{Dn,Dn+1}
+	{0xEC880A03, []field{{12, 8}}},          // VSTM R8,{Sn..Sn+2}
+})
+
+// a32Memory and a32Stack are loads and stores that ARMv5TE has too.
+var (
+	a32Memory = []template{
+		{0xE5900000, []field{{16, 8}, {12, 8}, {0, 4096}}},        // LDR
+		{0xE5800000, []field{{16, 8}, {12, 8}, {0, 4096}}},        // STR
+		{0xE5D00000, []field{{16, 8}, {12, 8}, {0, 4096}}},        // LDRB
+		{0xE5C00000, []field{{16, 8}, {12, 8}, {0, 4096}}},        // STRB
+		{0xE1D000B0, []field{{16, 8}, {12, 8}, {8, 16}, {0, 16}}}, // LDRH
+		{0xE1C000B0, []field{{16, 8}, {12, 8}, {8, 16}, {0, 16}}}, // STRH
+		{0xE1D000D0, []field{{16, 8}, {12, 8}, {8, 16}, {0, 16}}}, // LDRSB
+		{0xE1D000F0, []field{{16, 8}, {12, 8}, {8, 16}, {0, 16}}}, // LDRSH
+		{0xE1C000D0, []field{{16, 8}, {13, 4}, {8, 16}, {0, 16}}}, // LDRD
+		{0xE1C000F0, []field{{16, 8}, {13, 4}, {8, 16}, {0, 16}}}, // STRD
+		{0xE8980001, []field{{1, 128}}},                           // LDM R8
+		{0xE8880001, []field{{1, 128}}},                           // STM R8
+		{0xE8B90001, []field{{1, 128}}},                           // LDM R9!
+	}
+	a32Stack = []template{
+		{0xE92D0001, []field{{1, 128}}},         // PUSH
+		{0xE8BD0001, []field{{1, 128}}},         // POP
+		{0xE5980000, []field{{12, 8}, {2, 64}}}, // LDR [R8]
+		{0xE7980000, []field{{12, 8}, {0, 8}}},  // LDR [R8,Rm]
+		{0xE4980004, []field{{12, 8}}},          // LDR [R8],#4
+		{0xE4890004, []field{{12, 8}}},          // STR [R9],#4
+	}
+)
 
 // t32Plain are T32 instructions that do not touch memory, and are allowed in an
 // IT block.

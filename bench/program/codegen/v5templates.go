@@ -1,5 +1,7 @@
 package codegen
 
+import "slices"
+
 // The instructions of programs for ARMv5TE (DDI 0100I). Registers are as in the
 // other templates; where two may not be the same, one is R9 or R12.
 
@@ -36,33 +38,15 @@ var a32PlainV5TE = []template{
 
 // a32DataV5TE are the loads and stores of A32, and transfers of two words to and
 // from a coprocessor.
-var a32DataV5TE = []template{
-	{0xE5900000, []field{{16, 8}, {12, 8}, {0, 4096}}},        // LDR
-	{0xE5800000, []field{{16, 8}, {12, 8}, {0, 4096}}},        // STR
-	{0xE5D00000, []field{{16, 8}, {12, 8}, {0, 4096}}},        // LDRB
-	{0xE5C00000, []field{{16, 8}, {12, 8}, {0, 4096}}},        // STRB
-	{0xE1D000B0, []field{{16, 8}, {12, 8}, {8, 16}, {0, 16}}}, // LDRH
-	{0xE1C000B0, []field{{16, 8}, {12, 8}, {8, 16}, {0, 16}}}, // STRH
-	{0xE1D000D0, []field{{16, 8}, {12, 8}, {8, 16}, {0, 16}}}, // LDRSB
-	{0xE1D000F0, []field{{16, 8}, {12, 8}, {8, 16}, {0, 16}}}, // LDRSH
-	{0xE1C000D0, []field{{16, 8}, {13, 4}, {8, 16}, {0, 16}}}, // LDRD
-	{0xE1C000F0, []field{{16, 8}, {13, 4}, {8, 16}, {0, 16}}}, // STRD
-	{0xE8980001, []field{{1, 128}}},                           // LDM R8
-	{0xE8880001, []field{{1, 128}}},                           // STM R8
-	{0xE8B90001, []field{{1, 128}}},                           // LDM R9!
-	{0xE9180001, []field{{1, 128}, {23, 2}}},                  // LDMDB, LDMIB R8
-	{0xE8080001, []field{{1, 128}}},                           // STMDA R8
-	{0xE92D0001, []field{{1, 128}}},                           // PUSH
-	{0xE8BD0001, []field{{1, 128}}},                           // POP
-	{0xE5980000, []field{{12, 8}, {2, 64}}},                   // LDR [R8]
-	{0xE7980000, []field{{12, 8}, {0, 8}}},                    // LDR [R8,Rm]
-	{0xE4980004, []field{{12, 8}}},                            // LDR [R8],#4
-	{0xE4890004, []field{{12, 8}}},                            // STR [R9],#4
-	{0xE4B80004, []field{{12, 8}, {22, 2}}},                   // LDRT, LDRBT [R8],#4
-	{0xE4A90004, []field{{12, 8}, {22, 2}}},                   // STRT, STRBT [R9],#4
-	{0xE1089090, []field{{0, 8}, {22, 2}}},                    // SWP, SWPB R9,Rm,[R8]
-	{0xEC490710, []field{{12, 8}, {0, 8}, {20, 2}}},           // MCRR, MRRC p7,1,Rt,R9
-}
+var a32DataV5TE = slices.Concat(a32Memory, []template{
+	{0xE9180001, []field{{1, 128}, {23, 2}}}, // LDMDB, LDMIB R8
+	{0xE8080001, []field{{1, 128}}},          // STMDA R8
+}, a32Stack, []template{
+	{0xE4B80004, []field{{12, 8}, {22, 2}}},         // LDRT, LDRBT [R8],#4
+	{0xE4A90004, []field{{12, 8}, {22, 2}}},         // STRT, STRBT [R9],#4
+	{0xE1089090, []field{{0, 8}, {22, 2}}},          // SWP, SWPB R9,Rm,[R8]
+	{0xEC490710, []field{{12, 8}, {0, 8}, {20, 2}}}, // MCRR, MRRC p7,1,Rt,R9
+})
 
 // a32LDC are LDC and STC.
 var a32LDC = []template{

@@ -81,59 +81,38 @@ func indexType(c *schema.Column) string {
 	if isAddress(c) {
 		return "Address"
 	}
-	return slice(c.Type)
+	return types[c.Type].slice
 }
 
 // isAddress says whether c has addresses: what is read in hexadecimal, but an opcode.
 func isAddress(c *schema.Column) bool { return c.Hex && c.Name != "opcode" }
 
-// slice is the name of the slice of schema.Vector that has the values.
-func slice(t schema.Type) string {
-	switch t {
-	case schema.Uint8, schema.Bool, schema.Enum:
-		return "U8"
-	case schema.Uint16:
-		return "U16"
-	case schema.Uint32, schema.Int32:
-		return "U32"
-	case schema.Uint63, schema.Int64, schema.Float64:
-		return "U64"
-	case schema.String, schema.JSON:
-		return "Str"
-	default:
-		return "Bin"
-	}
+// types are, by the type of a column: the slice of schema.Vector that has the values, the Go type of a
+// cell, and the end of the name of the function that appends one.
+var types = map[schema.Type]struct{ slice, cell, put string }{
+	schema.Uint8:   {"U8", "uint8", "U8"},
+	schema.Uint16:  {"U16", "uint16", "U16"},
+	schema.Uint32:  {"U32", "uint32", "U32"},
+	schema.Uint63:  {"U64", "uint64", "Uint63"}, // U64 has values that the column does not have
+	schema.Int32:   {"U32", "int32", "U32"},
+	schema.Int64:   {"U64", "int64", "U64"},
+	schema.Float64: {"U64", "float64", "Float64"},
+	schema.Bool:    {"U8", "bool", "Bool"},
+	schema.Enum:    {"U8", "", "U8"},
+	schema.String:  {"Str", "string", "Str"},
+	schema.JSON:    {"Str", "string", "Str"},
+	schema.Bytes:   {"Bin", "[]byte", "Bin"},
 }
 
 // plainType is the Go type of a cell of c that is not NULL.
 func plainType(c *schema.Column) string {
-	if isAddress(c) {
+	switch {
+	case isAddress(c):
 		return "Address"
-	}
-	switch c.Type {
-	case schema.Uint8:
-		return "uint8"
-	case schema.Uint16:
-		return "uint16"
-	case schema.Uint32:
-		return "uint32"
-	case schema.Uint63:
-		return "uint64"
-	case schema.Int32:
-		return "int32"
-	case schema.Int64:
-		return "int64"
-	case schema.Float64:
-		return "float64"
-	case schema.Bool:
-		return "bool"
-	case schema.Enum:
+	case c.Type == schema.Enum:
 		return enum(c)
-	case schema.String, schema.JSON:
-		return "string"
-	default:
-		return "[]byte"
 	}
+	return types[c.Type].cell
 }
 
 // goType is the type of the parameter for c. Of a text "" is NULL.
@@ -185,19 +164,10 @@ func enum(c *schema.Column) string {
 
 // put is the function of package schema that appends a cell to a vector.
 func put(c *schema.Column) string {
-	name := slice(c.Type)
-	switch c.Type {
-	case schema.Uint63:
-		name = "Uint63" // which has values that U64 has, but the column does not
-	case schema.Float64:
-		name = "Float64"
-	case schema.Bool:
-		name = "Bool"
-	}
 	if c.Nullable {
-		name = "Null" + name
+		return "putNull" + types[c.Type].put
 	}
-	return "put" + name
+	return "put" + types[c.Type].put
 }
 
 // initials are words of names that Go writes in capitals.

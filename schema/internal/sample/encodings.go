@@ -79,20 +79,9 @@ func drawCode(r *rand.Rand, blocks []*schema.Block, rows int) schema.CodeRuns {
 	return code
 }
 
+// fieldOf returns the [schema.CodeField] of a column, -1 if it is none.
 func fieldOf(column string) int {
-	switch column {
-	case "address":
-		return int(schema.FieldAddress)
-	case "opcode":
-		return int(schema.FieldOpcode)
-	case "size":
-		return int(schema.FieldSize)
-	case "kind":
-		return int(schema.FieldKind)
-	case "isa":
-		return int(schema.FieldISA)
-	}
-	return -1
+	return slices.Index([]string{"address", "opcode", "size", "kind", "isa"}, column)
 }
 
 func plainCode(v *schema.Vector, code *schema.CodeRuns) {

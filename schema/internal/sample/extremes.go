@@ -1,7 +1,6 @@
 package sample
 
 import (
-	"encoding/hex"
 	"math"
 
 	"github.com/tracelake/tracelake/schema"
@@ -50,49 +49,26 @@ func appendExtreme(v *schema.Vector, source uint8, row int, valid bool) {
 		v.U8 = append(v.U8, source)
 		return
 	}
-	valid = valid || !c.Nullable
-	switch c.Type {
-	case schema.String:
-		appendText(v, extremeStrings[row%len(extremeStrings)], valid)
-	case schema.JSON:
-		appendText(v, extremeJSON[row%len(extremeJSON)], valid)
-	case schema.Bytes:
-		appendBytes(v, extremeBytes[row%len(extremeBytes)], valid)
-	case schema.Enum:
-		appendValue(v, uint64(row), valid) // modulo the number of names
+	switch {
+	case !valid && c.Nullable:
+		v.AppendNull()
+	case c.Type == schema.String:
+		appendText(v, extremeStrings[row%len(extremeStrings)])
+	case c.Type == schema.JSON:
+		appendText(v, extremeJSON[row%len(extremeJSON)])
+	case c.Type == schema.Bytes:
+		appendText(v, extremeBytes[row%len(extremeBytes)])
+	case c.Type == schema.Enum:
+		appendValue(v, uint64(row), true) // modulo the number of names
 	default:
-		appendValue(v, extremes[c.Type][row%len(extremes[c.Type])], valid)
-	}
-}
-
-func appendText(v *schema.Vector, s string, valid bool) {
-	if !valid {
-		s = ""
-	}
-	v.Str = append(v.Str, s)
-	if v.Column.Nullable {
-		v.Valid = append(v.Valid, bit(valid))
-	}
-}
-
-func appendBytes(v *schema.Vector, s string, valid bool) {
-	if !valid {
-		s = ""
-	}
-	v.Bin = append(v.Bin, []byte(s))
-	if v.Column.Nullable {
-		v.Valid = append(v.Valid, bit(valid))
+		appendValue(v, extremes[c.Type][row%len(extremes[c.Type])], true)
 	}
 }
 
 // Cell returns row i of v as text, bytes in hexadecimal; nil for NULL.
 func Cell(v *schema.Vector, i int) *string {
-	if v.Column.Nullable && v.Valid[i] == 0 {
+	if v.Null(i) {
 		return nil
 	}
-	s := Text(v, i)
-	if v.Column.Type == schema.Bytes {
-		s = hex.EncodeToString([]byte(s))
-	}
-	return &s
+	return new(v.Text(i))
 }

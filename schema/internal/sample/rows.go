@@ -10,32 +10,35 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Rows returns a batch of t with the rows of text: one on a line, its cells
-// apart by spaces, numbers as in Go, enums by name, "-" for NULL, which
-// columns at its end may lack that have NULL. It panics on anything else, being for tests.
+// Rows returns a batch of t with the rows of text, one on a line, as [Append] takes them.
 func Rows(t *schema.Table, text string) *schema.Batch {
 	b := schema.NewBatch(t)
 	for line := range strings.Lines(text) {
-		cells := strings.Fields(line)
-		if len(cells) == 0 {
-			continue
-		}
-		for n := len(cells); n < len(t.Columns) && t.Columns[n].Nullable; n++ {
-			cells = append(cells, "-")
-		}
-		if len(cells) != len(t.Columns) {
-			panic(fmt.Sprintf("sample: %d cells for %d columns of %s: %s", len(cells), len(t.Columns), t.Name, line))
-		}
-		for i, cell := range cells {
-			if err := AppendCell(&b.Columns[i], cell); err != nil {
-				panic(fmt.Sprintf("sample: %s: %v", line, err))
-			}
+		if strings.TrimSpace(line) != "" {
+			Append(b, line)
 		}
 	}
 	return b
 }
 
-// AppendCell appends a cell as [Rows] takes it.
+// Append appends a row: its cells apart by spaces, numbers as in Go, enums by name, "-" for NULL,
+// which columns at its end may lack that have NULL. It panics on anything else, being for tests.
+func Append(b *schema.Batch, row string) {
+	cells, columns := strings.Fields(row), b.Table.Columns
+	for n := len(cells); n < len(columns) && columns[n].Nullable; n++ {
+		cells = append(cells, "-")
+	}
+	if len(cells) != len(columns) {
+		panic(fmt.Sprintf("sample: %d cells for %d columns of %s: %s", len(cells), len(columns), b.Table.Name, row))
+	}
+	for i, cell := range cells {
+		if err := AppendCell(&b.Columns[i], cell); err != nil {
+			panic(fmt.Sprintf("sample: %s: %v", row, err))
+		}
+	}
+}
+
+// AppendCell appends a cell as [Append] takes it.
 func AppendCell(v *schema.Vector, cell string) error {
 	c := v.Column
 	switch {
@@ -43,13 +46,8 @@ func AppendCell(v *schema.Vector, cell string) error {
 		return fmt.Errorf("NULL in %s", c.Name)
 	case cell == "-":
 		v.AppendNull()
-	case c.Type == schema.String || c.Type == schema.JSON:
-		v.Str = append(v.Str, cell)
-		if c.Nullable {
-			v.Valid = append(v.Valid, 1)
-		}
-	case c.Type == schema.Bytes:
-		v.Bin = append(v.Bin, []byte(cell))
+	case c.Type == schema.String, c.Type == schema.JSON, c.Type == schema.Bytes:
+		appendText(v, cell)
 	default:
 		x, err := number(c, cell)
 		if err != nil {
@@ -58,6 +56,17 @@ func AppendCell(v *schema.Vector, cell string) error {
 		appendValue(v, x, true)
 	}
 	return nil
+}
+
+func appendText(v *schema.Vector, s string) {
+	if v.Column.Type == schema.Bytes {
+		v.Bin = append(v.Bin, []byte(s))
+	} else {
+		v.Str = append(v.Str, s)
+	}
+	if v.Column.Nullable {
+		v.Valid = append(v.Valid, 1)
+	}
 }
 
 func bit(b bool) uint8 {
@@ -87,33 +96,4 @@ func number(c *schema.Column, cell string) (uint64, error) {
 		return math.Float64bits(x), err
 	}
 	return strconv.ParseUint(cell, 0, 64)
-}
-
-// Append appends a row to a batch of any table: a cell for each column, of the
-// Go type of its values or a schema.Null of it. It panics on any other, being for
-// tests.
-func Append(b *schema.Batch, cells ...any) {
-	for i, cell := range cells {
-		v := &b.Columns[i]
-		switch x := cell.(type) {
-		case uint16:
-			v.U16 = append(v.U16, x)
-		case uint32:
-			v.U32 = append(v.U32, x)
-		case int64:
-			v.U64 = append(v.U64, uint64(x))
-		case string:
-			v.Str = append(v.Str, x)
-		case schema.Null[uint32]:
-			v.U32, v.Valid = append(v.U32, x.V), append(v.Valid, bit(x.OK))
-		case schema.Null[uint64]:
-			v.U64, v.Valid = append(v.U64, x.V), append(v.Valid, bit(x.OK))
-		case schema.Null[int64]:
-			v.U64, v.Valid = append(v.U64, uint64(x.V)), append(v.Valid, bit(x.OK))
-		case schema.Null[string]:
-			v.Str, v.Valid = append(v.Str, x.V), append(v.Valid, bit(x.OK))
-		default:
-			panic(fmt.Sprintf("sample: no cell %T", x))
-		}
-	}
 }

@@ -2,75 +2,80 @@
 package small
 
 import (
-	"cmp"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/internal/sample"
 )
 
-// A Dataset is what is to be written: rows of some tables by source.
+// A Dataset is what is to be written. Rows of tables that are not written are left out.
 type Dataset struct {
-	Options      dataset.Options
-	Instructions map[uint8][]Instruction
-	Blocks       map[uint8][]Block
-	Segments     map[uint8]schema.Segment
-	Losses       map[uint8][]schema.Loss
-	Packets      []schema.Packet
-	Sources      []schema.SourceTotals
-	Images       []schema.ImageRegion
-	Program      Program // not written if Options.Without has its tables
+	Options dataset.Options
+	Rows    map[Series][]Row
+	Sources []schema.SourceTotals
+	Images  []schema.ImageRegion
 }
 
-// An Instruction is what differs in the rows of `instructions`.
-type Instruction struct {
-	Offset   int64
-	Address  schema.Address
-	Executed schema.Null[bool]
-	Cycles   schema.Null[uint32]
-	Cycle    schema.Null[int64]
+// A Series is a table, and the source that its rows are of; 0: the table has none.
+type Series struct {
+	Table  *schema.Table
+	Source uint8
 }
 
-// A Block is what differs in the rows of `blocks`. Each is a run of a code block
-// of its own, from position 1 to its end.
-type Block struct {
-	Seq, Offset int64
-	Address     schema.Address
-	Count       int
-	Failed      schema.Null[uint64]
-	Outcome     schema.Outcome
-	Cycles      schema.Null[uint32]
-	Cycle       schema.Null[int64]
-	Refers      *Reference // nil: to that code block
-}
+// A Row is the cells of a row, as [sample.AppendCell] takes them.
+type Row []string
 
-// A Reference is where a row of `blocks` says that its instructions are.
-type Reference struct {
-	CodeBlock           uint32
-	First, Instructions uint16
-}
-
-// Values of `executed`, and no value of `cycles` and `cycle`.
-var (
-	Yes      = schema.Of(true)
-	No       = schema.Of(false)
-	Unknown  = schema.Null[bool]{}
-	NoCycles = schema.Null[uint32]{}
-	NoCycle  = schema.Null[int64]{}
-)
+// rows are those of both sources: their instructions, also as two runs, of three and of two; and of
+// the program, two functions, into the second of which a third one is inlined, and padding between
+// them. A row is without its source.
+const rows = `
+instructions 0 0 100 0x8000 4 a32 0xe1a00000 other true 2 0 2 0x4000000000000000 - 7 non_secure
+instructions 1 0 100 0x8004 4 a32 0xe1a00000 other false 3 0 5 0x4000000000000000 - 7 non_secure
+instructions 2 0 100 0x8008 4 a32 0xe1a00000 other - 4 0 9 0x4000000000000000 - 7 non_secure
+instructions 3 0 104 0x9000 4 a32 0xe1a00000 other true - 0 - 0x4000000000000000 - 7 non_secure
+instructions 4 0 104 0x9004 4 a32 0xe1a00000 other true - 0 - 0x4000000000000000 - 7 non_secure
+blocks 0 0 100 0 3 1 0b010 unknown 9 0 9 0x4000000000000000 - 7 non_secure
+blocks 3 0 104 1 2 1 0 taken - 0 - 0x4000000000000000 - 7 non_secure
+code_blocks 0 0 0x7ffc 4 a32 0xe1a00000 other
+code_blocks 0 1 0x8000 4 a32 0xe1a00000 other
+code_blocks 0 2 0x8004 4 a32 0xe1a00000 other
+code_blocks 0 3 0x8008 4 a32 0xe1a00000 other
+code_blocks 1 0 0x8ffc 4 a32 0xe1a00000 other
+code_blocks 1 1 0x9000 4 a32 0xe1a00000 other
+code_blocks 1 2 0x9004 4 a32 0xe1a00000 other
+counts 0x8000 a32 1 0 0 0 0 2 0.6666666666666666
+counts 0x8004 a32 0 1 0 1 0 3 1
+counts 0x8008 a32 0 0 1 2 0 4 1.3333333333333333
+counts 0x9000 a32 1 0 0 3 0
+counts 0x9004 a32 1 0 0 4 0
+edges 0x8008 0x9000 exception taken 1
+code - 0x8000 4 a32 0xe1a00000 other false - - 0 .text
+code - 0x8004 4 a32 0xe1a00000 other false - - 0 .text
+code - 0x8008 4 a32 0xe1a00000 other false - - 0 .text
+code - 0x800c 4 a32 0xe1a00000 other false - - - .text
+code - 0x9000 4 a32 0xe1a00000 other false - - 1 .text
+code - 0x9004 4 a32 0xe1a00000 other false - - 1 .text
+functions - 0 0x8000 12 main main - main.c 9 symbol
+functions - 1 0x9000 8 idle idle - main.c 9 symbol
+lines - 0x8000 0 main.c 10 1 true 0
+lines - 0x8004 0 main.c 11 1 true 0
+lines - 0x8008 0 main.c 12 1 true 0
+lines - 0x9000 0 main.c 70 1 true 1 wait
+lines - 0x9000 1 main.c 20 1 true 1
+lines - 0x9004 0 main.c 21 1 true 1
+symbols - 0x8000 0 main function local .text
+symbols - 0x8000 0 reset function local .text
+symbols - 0x9000 0 idle function local .text
+symbols - 0x9000 0 idle function local .text
+`
 
 // New returns a dataset of two sources.
 func New() *Dataset {
-	instructions := func() []Instruction {
-		return []Instruction{
-			{100, 0x8000, Yes, schema.Of[uint32](2), schema.Of[int64](2)},
-			{100, 0x8004, No, schema.Of[uint32](3), schema.Of[int64](5)},
-			{100, 0x8008, Unknown, schema.Of[uint32](4), schema.Of[int64](9)},
-			{104, 0x9000, Yes, NoCycles, NoCycle},
-			{104, 0x9004, Yes, NoCycles, NoCycle},
-		}
-	}
 	source := func(id uint8) schema.SourceTotals {
 		return schema.SourceTotals{
 			Source: id, Name: "PTM", Protocol: "pft", Core: "cpu", Status: "decoded", Unit: "bytes",
@@ -80,38 +85,61 @@ func New() *Dataset {
 	}
 	lossy := source(0x10)
 	lossy.BytesDecoded, lossy.BytesLost, lossy.Losses = 191, 9, 3
-	return &Dataset{
-		Options:      dataset.Options{Level: schema.LevelInstructions},
-		Instructions: map[uint8][]Instruction{0x10: instructions(), 0x11: instructions()},
-		Segments: map[uint8]schema.Segment{
-			0x10: {Key: schema.Key{Offset: 6}, Counters: schema.Counters{
-				Bytes: 194, BytesDecoded: 191, BytesLost: 3,
-				Instructions: 5,
-			}},
-			0x11: {Counters: schema.Counters{Bytes: 200, BytesDecoded: 200, Instructions: 5}},
-		},
-		Losses: map[uint8][]schema.Loss{0x10: { // the first before the segment
-			{Key: schema.Key{Seq: 0, Offset: 0}, Bytes: 6, Reason: schema.LossUnsynced},
-			{Key: schema.Key{Seq: 3, Offset: 102}, Bytes: 1, Reason: schema.LossBadPacket, Detail: "0xff"},
-			{Key: schema.Key{Seq: 5, Offset: 108}, Bytes: 2, Reason: schema.LossBadPacket},
-		}},
+	d := &Dataset{
+		Options: dataset.Options{Level: schema.LevelInstructions},
+		Rows:    map[Series][]Row{},
 		Sources: []schema.SourceTotals{lossy, source(0x11)},
 		Images:  []schema.ImageRegion{{File: "a.elf", SHA256: "aa", BuildID: "bb", Address: 0x8000, Bytes: 8192}},
-		Program: newProgram(),
 	}
-}
-
-// AsBlocks makes runs of the instructions: three and two of each source.
-func (d *Dataset) AsBlocks() {
-	runs := func() []Block {
-		return []Block{
-			// yes, no, not known: two bits of failed, the last by outcome
-			{0, 100, 0x8000, 3, schema.Of[uint64](0b010), schema.Unknown, schema.Of[uint32](9), schema.Of[int64](9), nil},
-			{3, 104, 0x9000, 2, schema.Of[uint64](0), schema.Taken, NoCycles, NoCycle, nil},
+	for line := range strings.Lines(strings.TrimSpace(rows)) {
+		name, text, _ := strings.Cut(line, " ")
+		t := schema.FindTable(name)
+		if t.PerSource {
+			d.Add(t, 0x10, text)
+			d.Add(t, 0x11, text)
+		} else {
+			d.Add(t, 0, text)
 		}
 	}
-	d.Options.Level, d.Instructions = schema.LevelBlocks, nil
-	d.Blocks = map[uint8][]Block{0x10: runs(), 0x11: runs()}
+	d.Add(&schema.Segments, 0x10, "0 0 6 194 191 3 0 5 0 - periodic 0 - - 0 - - - - - 0")
+	d.Add(&schema.Segments, 0x11, "0 - 0 200 200 0 0 5 0 - periodic 0 - - 0 - - - - - 0")
+	d.Add(&schema.Losses, 0x10, "0 - 0 6 unsynced") // before the segment
+	d.Add(&schema.Losses, 0x10, "3 0 102 1 bad_packet 0xff")
+	d.Add(&schema.Losses, 0x10, "5 0 108 2 bad_packet")
+	return d
+}
+
+// Add adds a row at the end. Cells of columns at its end that may be NULL may be left out.
+func (d *Dataset) Add(t *schema.Table, source uint8, text string) {
+	d.Insert(t, source, len(d.Rows[Series{t, source}]), text)
+}
+
+// Insert adds a row before another.
+func (d *Dataset) Insert(t *schema.Table, source uint8, at int, text string) {
+	row := Row(strings.Fields(text))
+	if t.PerSource {
+		row = slices.Insert(row, 0, fmt.Sprint(source))
+	}
+	for len(row) < len(t.Columns) {
+		row = append(row, "-")
+	}
+	s := Series{t, source}
+	d.Rows[s] = slices.Insert(d.Rows[s], at, row)
+}
+
+// Delete takes rows out.
+func (d *Dataset) Delete(t *schema.Table, source uint8, from, to int) {
+	s := Series{t, source}
+	d.Rows[s] = slices.Delete(d.Rows[s], from, to)
+}
+
+// Set changes cells of a row, which text has as COLUMN=CELL.
+func (d *Dataset) Set(t *schema.Table, source uint8, row int, text string) {
+	for cell := range strings.FieldsSeq(text) {
+		column, value, _ := strings.Cut(cell, "=")
+		i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return c.Name == column })
+		d.Rows[Series{t, source}][row][i] = value
+	}
 }
 
 // Write writes the dataset and returns its directory.
@@ -119,75 +147,24 @@ func (d *Dataset) Write(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "dataset")
 	out, err := dataset.Create(dir, d.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sources := []uint8{0x10, 0x11, 0x12}
-	for _, source := range sources {
-		for i := range d.Instructions[source] {
-			d.Instructions[source][i].write(out, source, int64(i))
-		}
-		for i := range d.Blocks[source] {
-			d.Blocks[source][i].write(out, source, uint32(i))
-		}
-		if x, ok := d.Segments[source]; ok {
-			appendSegment(out, source, &x)
-		}
-		for i := range d.Losses[source] {
-			AppendLoss(out, source, &d.Losses[source][i])
+	check(t, err)
+	for _, table := range schema.Tables() {
+		for _, source := range []uint8{0, 0x10, 0x11, 0x12} {
+			for _, row := range d.Rows[Series{table, source}] {
+				if out.Has(table) {
+					row.write(t, out.Table(table, source).Row())
+				}
+			}
 		}
 	}
-	for _, x := range d.Packets {
-		schema.AppendPackets(out.Table(&schema.Packets, 0x10).Row(), keys(0x10, x.Seq, x.Offset), x.Type, x.Bytes, x.Fields)
-	}
-	if out.Has(&schema.Counts) {
-		d.Program.write(out, sources)
-	}
-	if err := out.Close(&schema.Manifest{Sources: d.Sources, Images: d.Images}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, out.Close(&schema.Manifest{Sources: d.Sources, Images: d.Images}))
 	return dir
 }
 
-// keys are those of a row, at offset 0 in no segment.
-func keys(source uint8, seq, offset int64) schema.Keys {
-	return schema.Keys{Source: source, Seq: seq, Segment: schema.Null[int32]{OK: offset > 0}, ByteOffset: offset}
-}
-
-func appendSegment(out *dataset.Writer, source uint8, x *schema.Segment) {
-	schema.AppendSegments(out.Table(&schema.Segments, source).Row(), keys(source, x.Seq, x.Offset),
-		x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions, x.Exceptions, x.Address, x.Reason,
-		schema.Of(x.Start.StreamOffset), x.Start.Epoch, x.Start.Cycle, schema.Of(x.Start.Ordinal),
-		x.Start.Timestamp, x.Start.ContextID, x.Start.VMID, x.Start.Security, x.Start.Carried,
-		schema.Of(x.Start.DecodeFrom), x.Stack)
-}
-
-// AppendLoss appends a row of `losses`.
-func AppendLoss(out *dataset.Writer, source uint8, x *schema.Loss) {
-	schema.AppendLosses(out.Table(&schema.Losses, source).Row(), keys(source, x.Seq, x.Offset), x.Bytes, x.Reason,
-		x.Detail)
-}
-
-// What all rows have alike.
-const (
-	opcode    = 0xe1a00000
-	timestamp = 1 << 62
-)
-
-func (x *Instruction) write(out *dataset.Writer, source uint8, seq int64) {
-	schema.AppendInstructions(out.Table(&schema.Instructions, source).Row(), keys(source, seq, x.Offset),
-		x.Address, 4, schema.A32, opcode, schema.KindOther, x.Executed, x.Cycles, 0, x.Cycle,
-		schema.Of[uint64](timestamp), schema.Null[uint32]{}, schema.Of[uint32](7), schema.Of(schema.NonSecure))
-}
-
-func (x *Block) write(out *dataset.Writer, source uint8, number uint32) {
-	to := cmp.Or(x.Refers, &Reference{number, 1, uint16(x.Count)})
-	schema.AppendBlocks(out.Table(&schema.Blocks, source).Row(), keys(source, x.Seq, x.Offset),
-		int32(to.CodeBlock), to.Instructions, to.First, x.Failed, x.Outcome, x.Cycles, 0, x.Cycle,
-		schema.Of[uint64](timestamp), schema.Null[uint32]{}, schema.Of[uint32](7), schema.Of(schema.NonSecure),
-		schema.Null[int32]{})
-	for i := range x.Count + 1 { // the run begins at position 1
-		schema.AppendCodeBlocks(out.Table(&schema.CodeBlocks, source).Row(), source,
-			int32(number), uint16(i), x.Address+4*schema.Address(i)-4, 4, schema.A32, opcode, schema.KindOther)
+// write appends the row to a batch.
+func (r Row) write(t testing.TB, b *schema.Batch) {
+	t.Helper()
+	for i, cell := range r {
+		check(t, sample.AppendCell(&b.Columns[i], cell))
 	}
 }

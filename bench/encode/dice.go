@@ -1,12 +1,12 @@
-package pipestat
+package encode
 
 import "math/rand/v2"
 
 // Dice decide what an encoder leaves to chance, all of it from one seed.
 type Dice struct{ rand *rand.Rand }
 
-// NewDice returns the dice of a seed and a protocol, which has a number of its own so
-// that no two throw alike.
+// NewDice returns the dice of a seed and a protocol: two that are to throw differently have
+// different numbers.
 func NewDice(seed, protocol uint64) Dice { return Dice{rand.New(rand.NewPCG(seed, protocol))} }
 
 // Happens says whether what has the given rate happens now.
@@ -24,13 +24,5 @@ func (d *Dice) Bytes(rate float64, n, most uint8) uint8 {
 	return n
 }
 
-// Pins is what undefined pins carry: something other than 0 at the given rate.
-func (d *Dice) Pins(rate float64) uint16 {
-	if !d.Happens(rate) {
-		return 0
-	}
-	return uint16(d.rand.Uint32())
-}
-
-// Value is any value of a transfer.
-func (d *Dice) Value() uint32 { return d.rand.Uint32() }
+// Number is any number of 32 bits.
+func (d *Dice) Number() uint32 { return d.rand.Uint32() }

@@ -1,4 +1,4 @@
-package measure
+package main
 
 import (
 	"context"
@@ -15,11 +15,11 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Mode is what tracelake is measured doing, and with how many workers: "decode" to
+// A mode is what tracelake is measured doing, and with how many workers: "decode" to
 // runs, "tally" what ran too, or one of the exports.
-type Mode struct {
-	Name    string
-	Workers int
+type mode struct {
+	name    string
+	workers int
 }
 
 // exports are the modes that write a dataset: what is written of instructions, and whether
@@ -47,42 +47,31 @@ func withoutStacks(level schema.Level) []*schema.Table {
 	})
 }
 
-// OneAndTwo are modes with one worker and with two, in turns.
-func OneAndTwo(names ...string) []Mode {
-	var modes []Mode
-	for _, name := range names {
-		modes = append(modes, Mode{name, 1}, Mode{name, 2})
-	}
-	return modes
-}
-
-func (m Mode) String() string { return m.Name + "/" + strconv.Itoa(m.Workers) }
-
-// ParseMode reads what [Mode.String] writes.
-func ParseMode(word string) (Mode, error) {
+// parseMode reads a mode: "parquet/2".
+func parseMode(word string) (mode, error) {
 	name, number, _ := strings.Cut(word, "/")
 	workers, err := strconv.Atoi(number)
 	if _, export := exports[name]; err != nil || !export && name != "decode" && name != "tally" {
-		return Mode{}, fmt.Errorf("mode %q is not known", word)
+		return mode{}, fmt.Errorf("mode %q is not known", word)
 	}
-	return Mode{name, workers}, nil
+	return mode{name, workers}, nil
 }
 
-// Do does what m says with the capture at input, and sets what was decoded and
+// do does what m says with the capture at input, and sets what was decoded and
 // written. A dataset goes to out.
-func (m Mode) Do(input, out string, images []string, r *Run) error {
-	runtime.GOMAXPROCS(m.Workers)
+func (m mode) do(input, out string, images []string, r *measured) error {
+	runtime.GOMAXPROCS(m.workers)
 	ctx, from := context.Background(), capture.Options{Images: images}
-	x, export := exports[m.Name]
+	x, export := exports[m.name]
 	if !export {
 		totals, err := pipeline.Count(ctx, input, pipeline.CountOptions{
-			Capture: from, Workers: m.Workers,
-			Tally: m.Name == "tally",
+			Capture: from, Workers: m.workers,
+			Tally: m.name == "tally",
 		})
 		r.Instructions, r.Bytes = totals.Instructions, totals.Bytes
 		return err
 	}
-	opt := pipeline.Options{Capture: from, Level: x.level, Format: x.format, Workers: m.Workers, Overwrite: true}
+	opt := pipeline.Options{Capture: from, Level: x.level, Format: x.format, Workers: m.workers, Overwrite: true}
 	if !x.stacks {
 		opt.Tables = withoutStacks(x.level)
 	}

@@ -1,8 +1,4 @@
-// Package measure measures processes, and says what the measurements come to. Every
-// measurement is a process of its own, so that its memory is its alone.
-//
-// Its API is not stable (docs/guide/library.md).
-package measure
+package main
 
 import (
 	"encoding/json"
@@ -16,22 +12,22 @@ import (
 	"time"
 )
 
-// A Run is one measurement.
-type Run struct {
+// A measured is one measurement.
+type measured struct {
 	Instructions, Bytes int64   // decoded, of the trace
 	Wall, CPU           float64 // seconds; CPU of user and system, of all threads
 	Peak                int64   // bytes of memory
 	Written             int64   // bytes of the table of rows
 }
 
-// CPUEach is the seconds of CPU that an instruction took.
-func CPUEach(r Run) float64 { return r.CPU / float64(r.Instructions) }
+// cpuEach is the seconds of CPU that an instruction took.
+func cpuEach(r measured) float64 { return r.CPU / float64(r.Instructions) }
 
-// WallEach is the seconds that an instruction took.
-func WallEach(r Run) float64 { return r.Wall / float64(r.Instructions) }
+// wallEach is the seconds that an instruction took.
+func wallEach(r measured) float64 { return r.Wall / float64(r.Instructions) }
 
-// Process runs a command that prints a run as JSON.
-func Process(c *exec.Cmd, into any) error {
+// process runs a command that prints a measurement as JSON.
+func process(c *exec.Cmd, into any) error {
 	c.Stderr = os.Stderr
 	out, err := c.Output()
 	if err == nil {
@@ -43,10 +39,10 @@ func Process(c *exec.Cmd, into any) error {
 	return nil
 }
 
-// Print does some work and prints the run of this process as JSON. The work sets what
+// measure does some work and prints the measurement of this process as JSON. The work sets what
 // was decoded and written.
-func Print(out io.Writer, work func(*Run) error) error {
-	var r Run
+func measure(out io.Writer, work func(*measured) error) error {
+	var r measured
 	start := time.Now()
 	if err := work(&r); err != nil {
 		return err
