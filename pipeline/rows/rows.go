@@ -51,7 +51,7 @@ func (t *Tables) runSink() stitch.RunSink {
 			if level.table == &schema.Blocks {
 				t.addBlockRuns(s)
 			}
-			return s
+			return s.Add
 		}
 	}
 	return nil
@@ -90,7 +90,7 @@ func (t *Tables) finishTally() error {
 	}
 	t.Counted = counts
 	b := t.tally.Base()
-	return errors.Join(add(t.counts, b, counts), add(t.edges, b, edges))
+	return errors.Join(t.counts.Add(b, counts), t.edges.Add(b, edges))
 }
 
 // flush submits what tables have collected since their last row group.

@@ -22,7 +22,7 @@ func (t *Tables) addStacks() {
 	}
 	if s.nodes != nil && t.Sinks.Segments != nil {
 		s.segments = &segmentTable{to: t.Sinks.Segments}
-		t.Sinks.Segments, ended.Heads = s.segments, s.segments.addHeads
+		t.Sinks.Segments, ended.Heads = s.segments.Add, s.segments.addHeads
 	}
 	if s.nodes != nil || s.tasks != nil || s.times != nil || ended.Calls != nil || ended.Spans != nil {
 		s.of = stacks.New(t.out.Functions, t.out.Workers, ended)
@@ -65,11 +65,11 @@ func (s *stackTables) finish() error {
 	}
 	b := s.of.Base()
 	for some := range nodes {
-		if err := add(s.nodes, b, some); err != nil {
+		if err := s.nodes.Add(b, some); err != nil {
 			return err
 		}
 	}
-	return errors.Join(add(s.tasks, b, tasks), add(s.times, b, s.of.Times()))
+	return errors.Join(s.tasks.Add(b, tasks), s.times.Add(b, s.of.Times()))
 }
 
 // name names a task as it is to be named.

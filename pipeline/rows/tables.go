@@ -32,21 +32,13 @@ func sink[T any](t *Tables, of *schema.Table, write func(*schema.Batch, *stitch.
 	}
 	s := &table[T]{series: series, submit: t.out.Submit, write: write}
 	t.open = append(t.open, s)
-	return s
+	return s.Add
 }
 
 // A flusher is a table of any kind.
 type flusher interface {
 	// flush submits what was collected since the last row group.
 	flush() error
-}
-
-// add hands rows to the sink of a table, if it is wanted.
-func add[T any](to stitch.Sink[T], b stitch.Base, rows []T) error {
-	if to == nil {
-		return nil
-	}
-	return to.Add(b, rows)
 }
 
 // stackTables are the tables of call stacks.

@@ -253,7 +253,7 @@ func (w *Opened) Job(j *engine.Job) (finish func() error) {
 		return func() error { return nil }
 	}
 	check := NewCheck(r, j.To.Segments)
-	j.To.Segments = check
+	j.To.Segments = check.Add
 	j.To.Counted = false // counts are handed on once a unit, of which only some may be in the window
 	j.Start = engine.FromStart(j.Source)
 	j.Start.Prepare = func(st *stitch.Stitcher) error {
