@@ -37,11 +37,11 @@ func (g *rowGroups) encode(ctx context.Context) error {
 		}
 	}
 	c := &rows.Coders{Dataset: g.out}
-	work := func(ctx context.Context, j rows.Job) (rows.Encoded, error) {
+	work := func(ctx context.Context, j rows.Job) (write func() error, err error) {
 		defer g.queued.Give(j.Bytes)
 		return c.Encode(ctx, j)
 	}
-	return engine.Ordered(ctx, g.workers, jobs, work, rows.Encoded.Write)
+	return engine.Ordered(ctx, g.workers, jobs, work, func(write func() error) error { return write() })
 }
 
 // begin begins the parts of a table for a source; nil: it is not to be written.

@@ -42,9 +42,6 @@ type Job struct {
 // which takes them and resets batch. Columns may come in any encoding ([schema.Encoding]).
 func (j *Job) Fill(batch *schema.Batch, emit func() error) error { return j.group.fill(batch, emit) }
 
-// Copy says whether the row group is there already, and nothing made it again.
-func (j *Job) Copy() bool { return j.group == nil && j.Encoded != nil }
-
 // A group has the rows of a row group, not yet expanded.
 type group interface {
 	fill(batch *schema.Batch, emit func() error) error

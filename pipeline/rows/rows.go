@@ -44,7 +44,7 @@ func (t *Tables) runSink() stitch.RunSink {
 	for _, level := range []struct {
 		table *schema.Table
 		form  form
-	}{{&schema.Instructions, instructions{}}, {&schema.Blocks, newBlocks()}} {
+	}{{&schema.Instructions, asInstructions}, {&schema.Blocks, asBlocks}} {
 		if series := t.out.Series(level.table); series != nil {
 			s := &runTable{series: series, submit: t.out.Submit, limit: t.out.Limit, form: level.form}
 			t.open = append(t.open, s)
