@@ -3,7 +3,9 @@ package code
 import (
 	"encoding/binary"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/program"
+	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/verdict"
 )
@@ -51,22 +53,18 @@ func Outside(programs []Program, executed []Executed) int64 {
 		core    string
 		address schema.Address
 	}
-	type instruction struct {
-		address schema.Address
-		isa     schema.ISA
-	}
 	outside := map[place]bool{}
 	for _, x := range executed {
-		has := map[instruction]bool{}
+		has := map[decode.PC]bool{}
 		for i := range programs {
 			if p := &programs[i]; p.runs(x.Core) {
 				for j := range p.Code {
-					has[instruction{p.Code[j].Address, p.Code[j].ISA}] = true
+					has[decode.PC{Address: p.Code[j].Address, ISA: p.Code[j].ISA}] = true
 				}
 			}
 		}
 		for _, y := range x.Instructions {
-			if len(has) > 0 && !has[instruction{y.Address, y.ISA}] {
+			if len(has) > 0 && !has[y.PC] {
 				outside[place{x.Core, y.Address}] = true
 			}
 		}
@@ -118,7 +116,7 @@ func (p *Program) match(s *program.Section, executed []Executed) (ran, equal int
 }
 
 // has says whether a section has the opcode of an instruction at its address.
-func has(s *program.Section, x *Instruction) bool {
+func has(s *program.Section, x *tally.Instruction) bool {
 	b := s.Bytes[x.Address-s.Address:]
 	switch {
 	case len(b) < int(x.Size):

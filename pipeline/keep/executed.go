@@ -4,9 +4,11 @@ import (
 	"errors"
 	"io"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/pipeline/code"
+	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -48,7 +50,7 @@ func (p *Previous) Executed(named map[uint32]bool) (x code.Executed, ok bool, er
 var errAmbiguous = errors.New("different code in two spaces")
 
 // instructionAt returns the instruction at an address; !ok: there is none, or spaces differ.
-func instructionAt(m *image.Memory, address schema.Address, set schema.ISA) (in code.Instruction, ok bool) {
+func instructionAt(m *image.Memory, address schema.Address, set schema.ISA) (in tally.Instruction, ok bool) {
 	for _, space := range []image.Space{image.AnySpace, image.SecureSpace, image.NonSecureSpace, image.HypSpace} {
 		var b []byte
 		for len(b) < 4 {
@@ -61,7 +63,7 @@ func instructionAt(m *image.Memory, address schema.Address, set schema.ISA) (in 
 		if len(b) < 2 {
 			continue
 		}
-		x := code.Instruction{Address: address, ISA: set}
+		x := tally.Instruction{PC: decode.PC{Address: address, ISA: set}}
 		decoded := decodeAt(append(b, 0, 0)[:4], address, set)
 		x.Size, x.Opcode = decoded.Size, decoded.Opcode
 		if ok && x != in {

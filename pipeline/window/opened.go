@@ -245,12 +245,12 @@ func (w *Opened) Range(s *plan.Source) *Range {
 	return w.ranges[s]
 }
 
-// Job makes the job of a source that of the window. Once it is done, finish fails if the segments of the
-// source are not those of the index.
-func (w *Opened) Job(j *engine.Job) (finish func() error) {
+// Job makes the job of a source that of the window. It fails then if the segments of the source are not
+// those of the index.
+func (w *Opened) Job(j *engine.Job) {
 	r := w.Range(j.Source)
 	if r == nil {
-		return func() error { return nil }
+		return
 	}
 	check := NewCheck(r, j.To.Segments)
 	j.To.Segments = check.Add
@@ -277,7 +277,7 @@ func (w *Opened) Job(j *engine.Job) (finish func() error) {
 			return stream, err
 		}
 	}
-	return func() error {
+	j.Done = func() error {
 		if err := check.Finish(); err != nil {
 			return fmt.Errorf("source %s: %w", schema.SourceText(j.Source.ID), w.notOf("%v", err))
 		}
