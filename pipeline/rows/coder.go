@@ -41,7 +41,7 @@ func (c *Coders) Encode(ctx context.Context, j Job) (write func() error, err err
 	}
 	encodes := !j.Kept && j.Encoded == nil
 	if !encodes {
-		if rows, ok := j.Drop(); ok {
+		if rows, ok := j.group.drop(); ok {
 			return j.unencoded(rows)
 		}
 	}

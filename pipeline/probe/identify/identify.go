@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/tracelake/tracelake/decode/figures"
 )
 
 // Path says what is at a path. It fails only if that cannot be read.
@@ -82,10 +84,10 @@ func directory(path string) (*Finding, error) {
 	}
 	var holds []string
 	if n := len(below.snapshots); n > 0 {
-		holds = append(holds, number(n, "snapshot"))
+		holds = append(holds, figures.Count(int64(n), "snapshot"))
 	}
 	if n := len(below.datasets); n > 0 {
-		holds = append(holds, number(n, "dataset"))
+		holds = append(holds, figures.Count(int64(n), "dataset"))
 	}
 	if len(holds) > 0 {
 		f.What, f.Do = "a directory that holds "+strings.Join(holds, " and "), "give one of them"
