@@ -105,10 +105,8 @@ func (d *instructionDecode) submit(ctx context.Context, j rows.Job) error {
 	batch := schema.NewBatch(&schema.Instructions)
 	return j.Fill(batch, func() error {
 		batch.Expand()
-		select {
-		case d.batches <- batch:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := engine.Send(ctx, d.batches, batch); err != nil {
+			return err
 		}
 		select {
 		case <-d.seen:
