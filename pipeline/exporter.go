@@ -201,7 +201,7 @@ func (e *exporter) decodeSource(ctx context.Context, s *exported, counting tally
 		e.notes = append(e.notes, fmt.Sprintf("source 0x%02x: %.2g %% of the instructions are in (other): there are more than %d call paths",
 			s.Source.ID, 100*float64(n)/float64(max(s.Outcome.Totals.Instructions, 1)), paths))
 	}
-	for id := range t.ContextIDs() {
+	for _, id := range t.ContextIDs {
 		e.named[id] = true
 	}
 	e.programs.Executed = append(e.programs.Executed, code.Counted(s.Source.Core, t.Counted))

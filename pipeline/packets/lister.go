@@ -102,8 +102,8 @@ func (l *Lister) take() error {
 			}}
 			continue
 		}
-		p := Line{Len: int64(text.Len), Bytes: l.data[l.at : l.at+text.Len], PacketText: text}
-		if err := l.line(p); err != nil {
+		p := Line{Offset: l.offset(), Len: int64(text.Len), Bytes: l.data[l.at : l.at+text.Len], PacketText: text}
+		if err := l.put(p); err != nil {
 			return err
 		}
 		l.at += text.Len
@@ -154,12 +154,6 @@ func (l *Lister) endGap() error {
 		return nil
 	}
 	return l.put(gap)
-}
-
-// line lists what begins at the next byte.
-func (l *Lister) line(p Line) error {
-	p.Offset = l.offset()
-	return l.put(p)
 }
 
 // offset returns the capture offset of the next byte's unit.

@@ -52,7 +52,7 @@ func (e *Evidence) trialStream(sample *sample) (stream decode.Stream, bytes sche
 		}
 		k.firstSync, e.kept = sample.firstSync, k
 	}
-	return e.kept.stream(), schema.Of(e.kept.bytes), nil
+	return &keptStream{left: e.kept.pieces}, schema.Of(e.kept.bytes), nil
 }
 
 // sameLayout reports whether a place in the stream is the same place of the buffer in

@@ -2,6 +2,8 @@ package rows
 
 import "github.com/tracelake/tracelake/schema"
 
+var asBlocks = form{schema.MaxBlockRow, func() filler { return &blockFiller{} }}
+
 var blocksShared = sharedColumns{
 	schema.BlocksSource, schema.BlocksSegment, schema.BlocksEpoch, schema.BlocksTimestamp,
 	schema.BlocksContextID, schema.BlocksVMID, schema.BlocksSecurity,

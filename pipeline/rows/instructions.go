@@ -6,6 +6,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
+var asInstructions = form{1, func() filler { return &instructionFiller{} }}
+
 var instructionsShared = sharedColumns{
 	schema.InstructionsSource, schema.InstructionsSegment, schema.InstructionsEpoch, schema.InstructionsTimestamp,
 	schema.InstructionsContextID, schema.InstructionsVMID, schema.InstructionsSecurity,

@@ -67,7 +67,7 @@ func (t *Tables) addBlockRuns(blocks *runTable) {
 
 // Flush submits what is left of every table, after the stitcher has finished.
 func (t *Tables) Flush() error {
-	if err := t.stacks.finish(); err != nil { // adds to tables that have rows already
+	if err := t.finishStacks(); err != nil { // adds to tables that have rows already
 		return err
 	}
 	if err := t.flush(); err != nil {

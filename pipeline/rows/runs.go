@@ -18,11 +18,6 @@ type form struct {
 	filler func() filler // returns what fills batches of a row group
 }
 
-var (
-	asInstructions = form{1, func() filler { return &instructionFiller{} }}
-	asBlocks       = form{schema.MaxBlockRow, func() filler { return &blockFiller{} }}
-)
-
 // count counts the rows that runs become. They are short if none has more instructions than a row.
 func (f *form) count(r *stitch.Runs, short bool) int64 {
 	switch {

@@ -10,8 +10,9 @@ import (
 // Tables are the tables of one source, while they are being filled.
 type Tables struct {
 	Sinks stitch.Sinks // for the stitcher of the source
-	// Counted are the rows of `counts`, after Flush.
-	Counted []tally.Count
+	// Counted are the rows of `counts`, after Flush, and ContextIDs those of the tasks.
+	Counted    []tally.Count
+	ContextIDs []uint32
 
 	out  Output
 	open []flusher // all tables that are wanted
@@ -44,8 +45,6 @@ type flusher interface {
 // stackTables are the tables of call stacks.
 type stackTables struct {
 	of    *stacks.Stacks // nil: none is wanted
-	names map[uint32]string
-	ids   []uint32 // Context IDs of tasks
 	nodes stitch.Sink[stacks.Stack]
 	tasks stitch.Sink[stacks.Task]
 	times stitch.Sink[stacks.Times]

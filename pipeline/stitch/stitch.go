@@ -19,7 +19,9 @@ import (
 
 // New returns a Stitcher of a source whose timestamps have this code, with sinks to.
 func New(source uint8, code decode.TimestampCode, to Sinks) *Stitcher {
-	s := &Stitcher{carry: newCarry(source), code: code, sinks: to, numbers: map[schema.BlockKey]uint32{}}
+	s := &Stitcher{
+		carry: carry{base: Base{Source: source}, lost: true}, code: code, sinks: to, numbers: map[schema.BlockKey]uint32{},
+	}
 	s.data = access.NewCollector(s.addAccesses)
 	return s
 }

@@ -20,12 +20,6 @@ type edge struct {
 	costs     int64 // how often it has cycles
 }
 
-// cost adds the cycles of one time.
-func (e *edge) cost(cycles uint32) {
-	e.cycles += int64(cycles)
-	e.costs++
-}
-
 func (e edge) plus(x edge) edge { return edge{e.n + x.n, e.cycles + x.cycles, e.costs + x.costs} }
 
 // hasEdges says whether instructions of a kind have edges: those that can do other
@@ -135,7 +129,7 @@ func (c *counter) inside(s *shape) {
 func (c *counter) edge(from *step, to schema.Address, kind schema.EdgeKind, outcome schema.EdgeOutcome) {
 	e := edge{n: 1}
 	if from.cycles.OK {
-		e.cost(from.cycles.V)
+		e.cycles, e.costs = int64(from.cycles.V), 1
 	}
 	key := EdgeKey{from.address, to, kind, outcome}
 	c.edges[key] = c.edges[key].plus(e)

@@ -78,12 +78,6 @@ func (s *sums) add(code *schema.Block, i int, x *Count) {
 // untime takes executions off those that are timed.
 func (s *sums) untime(key decode.PC, n int64) { s.rows[s.index[key]].Timed -= n }
 
-// sorted returns the rows by address and instruction set.
-func (s *sums) sorted() []Count {
-	slices.SortFunc(s.rows, func(c, d Count) int { return c.Compare(d.Instruction) })
-	return s.rows
-}
-
 // merge adds what the blocks of w counted to those of c.
 func (c *counter) merge(w *counter) {
 	for number, b := range w.blocks {

@@ -50,13 +50,9 @@ func contentOf(name string, r io.ReaderAt, bytes int) (*Finding, error) {
 	case err != nil && !errors.Is(err, io.EOF):
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	case n == 0:
-		return emptyFile(), nil
+		return &Finding{Kind: Empty, What: "an empty file", Do: "nothing was traced, or the buffer was not read out"}, nil
 	}
 	return file(name, head[:n]), nil
-}
-
-func emptyFile() *Finding {
-	return &Finding{Kind: Empty, What: "an empty file", Do: "nothing was traced, or the buffer was not read out"}
 }
 
 // maxEntries bounds how many entries below a directory are looked at, maxDepth how
