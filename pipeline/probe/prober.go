@@ -17,7 +17,7 @@ type Prober struct {
 	plan *plan.Plan
 	// packetsOnly reports that sources are judged by their packets alone.
 	packetsOnly bool
-	pool        decode.Pool // what trials decode into
+	trials
 }
 
 // New returns the prober of a plan's sources. packetsOnly reports that they are judged by their

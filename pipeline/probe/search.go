@@ -8,7 +8,7 @@ import (
 
 // best returns the best settings that a search finds, which begins with a trial; it says what was
 // changed.
-func (p *Prober) best(ctx context.Context, e *Evidence, a *trial) (*trial, error) {
+func (p *trials) best(ctx context.Context, e *Evidence, a *trial) (*trial, error) {
 	given, err := a, error(nil)
 	layouts := hasLayouts(a.family)
 	if layouts && a.packetRate() < sureRate {
@@ -32,7 +32,7 @@ func (p *Prober) best(ctx context.Context, e *Evidence, a *trial) (*trial, error
 
 // vary changes one setting after another for the better, until none is. A change
 // has to be clearly better: a tie says nothing.
-func (p *Prober) vary(ctx context.Context, e *Evidence, best *trial) (*trial, error) {
+func (p *trials) vary(ctx context.Context, e *Evidence, best *trial) (*trial, error) {
 	for {
 		changed, err := p.varyOnce(ctx, e, best)
 		if err != nil || changed == best {
@@ -44,7 +44,7 @@ func (p *Prober) vary(ctx context.Context, e *Evidence, best *trial) (*trial, er
 
 // varyOnce tries every value of every setting, each with the best of the others
 // so far.
-func (p *Prober) varyOnce(ctx context.Context, e *Evidence, best *trial) (*trial, error) {
+func (p *trials) varyOnce(ctx context.Context, e *Evidence, best *trial) (*trial, error) {
 	for i := range best.family.Settings {
 		setting := &best.family.Settings[i]
 		for _, value := range setting.Values {
@@ -62,7 +62,7 @@ func (p *Prober) varyOnce(ctx context.Context, e *Evidence, best *trial) (*trial
 
 // drop takes the first value of each setting with which the sample reads as well:
 // where several do, nothing shows that there is more than that.
-func (p *Prober) drop(ctx context.Context, e *Evidence, best *trial) (*trial, error) {
+func (p *trials) drop(ctx context.Context, e *Evidence, best *trial) (*trial, error) {
 	for i := range best.family.Settings {
 		setting := &best.family.Settings[i]
 		given, _ := best.registers.Lookup(setting.Register)
@@ -86,7 +86,7 @@ func (p *Prober) drop(ctx context.Context, e *Evidence, best *trial) (*trial, er
 // change tries the settings of a trial with one value of a setting, nil if it has that already, or
 // if only a program shows what is right and there is none. It may fail if its rate would
 // be lower: see isBetter.
-func (p *Prober) change(ctx context.Context, e *Evidence, from *trial, setting *decode.Setting, value uint64,
+func (p *trials) change(ctx context.Context, e *Evidence, from *trial, setting *decode.Setting, value uint64,
 ) (*trial, error) {
 	r := from.with(setting, value)
 	if r == nil || setting.NeedsProgram && !from.followsProgram() {
@@ -113,7 +113,7 @@ func (t *trial) isBetter(best *trial, needsProgram bool) bool {
 }
 
 // suggest sets what was changed, each with how well the sample reads without it.
-func (p *Prober) suggest(ctx context.Context, e *Evidence, best *trial) error {
+func (p *trials) suggest(ctx context.Context, e *Evidence, best *trial) error {
 	for i := range best.family.Settings {
 		setting := &best.family.Settings[i]
 		given, ok := best.registers.Lookup(setting.Register)
@@ -134,7 +134,7 @@ func (p *Prober) suggest(ctx context.Context, e *Evidence, best *trial) error {
 
 // layouts tries the combinations of options worth a trial, and settings that the
 // protocol finds itself, and returns the best trial, from if none is clearly better.
-func (p *Prober) layouts(ctx context.Context, e *Evidence, from *trial) (*trial, error) {
+func (p *trials) layouts(ctx context.Context, e *Evidence, from *trial) (*trial, error) {
 	var rounds [][]*settings
 	auto := from.auto()
 	if auto != nil {

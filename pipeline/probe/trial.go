@@ -91,9 +91,14 @@ func (t *trial) suggestOptions(given *trial) {
 	}
 }
 
+// trials try other settings on samples.
+type trials struct {
+	pool decode.Pool // what they decode into
+}
+
 // run decodes a sample of a source with other settings. Once its rate is sure to be lower
 // than the least, the trial has failed.
-func (p *Prober) run(ctx context.Context, e *Evidence, with *settings, least float64) (*trial, error) {
+func (p *trials) run(ctx context.Context, e *Evidence, with *settings, least float64) (*trial, error) {
 	src := e.Source
 	t := &trial{settings: with, hasMemory: !src.Memory.Empty()}
 	protocol, _, err := with.family.Bind(decode.Source{
@@ -122,7 +127,7 @@ func (p *Prober) run(ctx context.Context, e *Evidence, with *settings, least flo
 }
 
 // decode decodes the sample of a trial.
-func (p *Prober) decode(ctx context.Context, e *Evidence, sample *sample, t *trial, least float64) error {
+func (p *trials) decode(ctx context.Context, e *Evidence, sample *sample, t *trial, least float64) error {
 	stream, bytes, err := e.trialStream(sample)
 	if err != nil {
 		return err
