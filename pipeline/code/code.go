@@ -20,11 +20,14 @@ type Program struct {
 	Core string // "" is every core
 }
 
+// An Instruction is one that was executed.
+type Instruction = tally.Instruction
+
 // Executed are the distinct instructions that a source executed, by address, then
 // instruction set.
 type Executed struct {
 	Core         string // "" if it is not known
-	Instructions []tally.Instruction
+	Instructions []Instruction
 }
 
 // Counted returns what a core executed of what was counted.

@@ -6,14 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 )
 
 func instruction(address schema.Address, isa schema.ISA, size uint8, opcode uint32) tally.Instruction {
-	return tally.Instruction{PC: decode.PC{Address: address, ISA: isa}, Size: size, Opcode: opcode}
+	return tally.Instruction{PC: tally.PC{Address: address, ISA: isa}, Size: size, Opcode: opcode}
 }
 
 // made returns a program with one section of bytes at an address, one function for

@@ -3,7 +3,6 @@ package code
 import (
 	"encoding/binary"
 
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
@@ -55,11 +54,11 @@ func Outside(programs []Program, executed []Executed) int64 {
 	}
 	outside := map[place]bool{}
 	for _, x := range executed {
-		has := map[decode.PC]bool{}
+		has := map[tally.PC]bool{}
 		for i := range programs {
 			if p := &programs[i]; p.runs(x.Core) {
 				for j := range p.Code {
-					has[decode.PC{Address: p.Code[j].Address, ISA: p.Code[j].ISA}] = true
+					has[tally.PC{Address: p.Code[j].Address, ISA: p.Code[j].ISA}] = true
 				}
 			}
 		}
@@ -116,7 +115,7 @@ func (p *Program) match(s *program.Section, executed []Executed) (ran, equal int
 }
 
 // has says whether a section has the opcode of an instruction at its address.
-func has(s *program.Section, x *tally.Instruction) bool {
+func has(s *program.Section, x *Instruction) bool {
 	b := s.Bytes[x.Address-s.Address:]
 	switch {
 	case len(b) < int(x.Size):

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/program"
-	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -28,7 +27,7 @@ func Write(out *dataset.Writer, programs []Program, executed []Executed) {
 }
 
 // cores returns the names of the cores that have rows, in order.
-func cores(programs []Program, alone map[string][]tally.Instruction) []string {
+func cores(programs []Program, alone map[string][]Instruction) []string {
 	var names []string
 	for _, p := range programs {
 		names = append(names, p.Core)
@@ -42,16 +41,16 @@ func cores(programs []Program, alone map[string][]tally.Instruction) []string {
 
 // withoutProgram returns what cores executed that have no program, by core. Of two
 // opcodes at an address, as of code that was changed, it has the first.
-func withoutProgram(programs []Program, executed []Executed) map[string][]tally.Instruction {
-	alone := map[string][]tally.Instruction{}
+func withoutProgram(programs []Program, executed []Executed) map[string][]Instruction {
+	alone := map[string][]Instruction{}
 	for _, x := range executed {
 		if !slices.ContainsFunc(programs, func(p Program) bool { return p.runs(x.Core) }) {
 			alone[x.Core] = append(alone[x.Core], x.Instructions...)
 		}
 	}
 	for core, all := range alone {
-		slices.SortStableFunc(all, tally.Instruction.Compare)
-		alone[core] = slices.CompactFunc(all, func(a, b tally.Instruction) bool { return a.PC == b.PC })
+		slices.SortStableFunc(all, Instruction.Compare)
+		alone[core] = slices.CompactFunc(all, func(a, b Instruction) bool { return a.PC == b.PC })
 	}
 	return alone
 }
@@ -86,7 +85,7 @@ func (w *writer) program(core string, p *program.Program) {
 }
 
 // executed writes what a core without a program executed.
-func (w *writer) executed(core string, instructions []tally.Instruction) {
+func (w *writer) executed(core string, instructions []Instruction) {
 	for _, x := range instructions {
 		i := program.Alone(x.Address, x.ISA, x.Opcode, x.Size)
 		schema.AppendCode(w.code.Row(), core, i.Address, i.Size, i.ISA, i.Opcode, i.Kind, i.Conditional, i.Target,

@@ -4,11 +4,9 @@ import (
 	"errors"
 	"io"
 
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/pipeline/code"
-	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -50,7 +48,7 @@ func (p *Previous) Executed(named map[uint32]bool) (x code.Executed, ok bool, er
 var errAmbiguous = errors.New("different code in two spaces")
 
 // instructionAt returns the instruction at an address; !ok: there is none, or spaces differ.
-func instructionAt(m *image.Memory, address schema.Address, set schema.ISA) (in tally.Instruction, ok bool) {
+func instructionAt(m *image.Memory, address schema.Address, set schema.ISA) (in code.Instruction, ok bool) {
 	for _, space := range []image.Space{image.AnySpace, image.SecureSpace, image.NonSecureSpace, image.HypSpace} {
 		var b []byte
 		for len(b) < 4 {
@@ -63,9 +61,9 @@ func instructionAt(m *image.Memory, address schema.Address, set schema.ISA) (in 
 		if len(b) < 2 {
 			continue
 		}
-		x := tally.Instruction{PC: decode.PC{Address: address, ISA: set}}
 		decoded := decodeAt(append(b, 0, 0)[:4], address, set)
-		x.Size, x.Opcode = decoded.Size, decoded.Opcode
+		x := code.Instruction{Size: decoded.Size, Opcode: decoded.Opcode}
+		x.Address, x.ISA = address, set
 		if ok && x != in {
 			return in, false
 		}

@@ -6,15 +6,20 @@ import (
 	"math"
 	"slices"
 
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // This file adds up what was counted by blocks and positions, by instruction.
 
+// A PC is where an instruction is.
+type PC struct {
+	Address schema.Address
+	ISA     schema.ISA
+}
+
 // An Instruction is one that was executed.
 type Instruction struct {
-	decode.PC
+	PC
 	Size   uint8  // in bytes: 2 or 4
 	Opcode uint32 // as fetched; of code that was changed, as the block with the lowest number has it
 }
@@ -49,8 +54,8 @@ func (c *Count) add(x *Count) {
 // sums are rows of `counts` to which more is added.
 type sums struct {
 	rows  []Count
-	index map[decode.PC]int // in rows
-	at    int               // the row that was added to last
+	index map[PC]int // in rows
+	at    int        // the row that was added to last
 }
 
 // never is the first time of what did not run.
@@ -58,13 +63,13 @@ const never = math.MaxInt64
 
 // add adds what was counted of an instruction of a block.
 func (s *sums) add(code *schema.Block, i int, x *Count) {
-	key := decode.PC{Address: code.Address[i], ISA: code.Key.ISA}
+	key := PC{Address: code.Address[i], ISA: code.Key.ISA}
 	// Most code comes in the order of its addresses, again and again.
 	if s.at++; s.at >= len(s.rows) || s.rows[s.at].PC != key {
 		at, ok := s.index[key]
 		if !ok {
 			if s.index == nil {
-				s.index = map[decode.PC]int{}
+				s.index = map[PC]int{}
 			}
 			at = len(s.rows)
 			s.index[key] = at
@@ -76,7 +81,7 @@ func (s *sums) add(code *schema.Block, i int, x *Count) {
 }
 
 // untime takes executions off those that are timed.
-func (s *sums) untime(key decode.PC, n int64) { s.rows[s.index[key]].Timed -= n }
+func (s *sums) untime(key PC, n int64) { s.rows[s.index[key]].Timed -= n }
 
 // merge adds what the blocks of w counted to those of c.
 func (c *counter) merge(w *counter) {

@@ -1,7 +1,6 @@
 package tally
 
 import (
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -22,7 +21,7 @@ type untimed struct {
 // executions are how often instructions executed.
 type executions struct {
 	passes passes
-	folded map[decode.PC]int64 // before the last fold
+	folded map[PC]int64 // before the last fold
 }
 
 // passes are runs by block and position: those that begin there less those that
@@ -90,9 +89,9 @@ func (u *untimed) fold(from *sums) {
 }
 
 // add adds executions that were folded.
-func (x *executions) add(key decode.PC, n int64) {
+func (x *executions) add(key PC, n int64) {
 	if x.folded == nil {
-		x.folded = map[decode.PC]int64{}
+		x.folded = map[PC]int64{}
 	}
 	x.folded[key] += n
 }
@@ -111,12 +110,12 @@ func (p *passes) upTo(code *schema.Block, i int) []int64 {
 }
 
 // each calls a function with the executions of each instruction.
-func (p passes) each(do func(key decode.PC, n int64)) {
+func (p passes) each(do func(key PC, n int64)) {
 	for code, starts := range p {
 		n := int64(0)
 		for i, starts := range starts {
 			if n += starts; n > 0 {
-				do(decode.PC{Address: code.Address[i], ISA: code.Key.ISA}, n)
+				do(PC{Address: code.Address[i], ISA: code.Key.ISA}, n)
 			}
 		}
 	}
