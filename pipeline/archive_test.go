@@ -56,7 +56,7 @@ func rawSample(t testing.TB) (input string, opt capture.Options) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "capture")
 	check(t, sample.Extract(dir))
-	snapshot, err := capture.Open(dir, protocols(), capture.Options{})
+	snapshot, err := capture.Open(dir, Protocols(), capture.Options{})
 	check(t, err)
 	defer snapshot.Close()
 	source := snapshot.Sources[0]

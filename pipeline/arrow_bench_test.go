@@ -74,11 +74,11 @@ func arrowFiles(b *testing.B) (write func(rows.Job) error, end func() error) {
 	series, c := d.Series(&schema.Instructions, 0x02), &rows.Coders{Dataset: d}
 	return func(j rows.Job) error {
 		j.Series = series
-		r, err := c.Encode(context.Background(), j)
+		write, err := c.Encode(context.Background(), j)
 		if err != nil {
 			return err
 		}
-		return r.Write()
+		return write()
 	}, func() error { return d.Close(&schema.Manifest{}) }
 }
 

@@ -196,7 +196,7 @@ func TestCancelsRedecoded(t *testing.T) {
 	}
 	input := capture.Options{Protocol: "samples", Images: program("code.bin")}
 	opt := Options{Capture: input, Level: schema.LevelInstructions, Workers: 2, Tool: schema.Tool{Name: "test"}}
-	opt.Families = append(protocols(), sampleFamily())
+	opt.Families = append(Protocols(), sampleFamily())
 	want := exportInto(t, trace, opt)
 	code[0]++
 	opt.Capture.Images = program("other.bin")

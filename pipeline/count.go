@@ -22,7 +22,7 @@ type CountOptions struct {
 // at the cost of decoding and counting alone.
 func Count(ctx context.Context, input string, opt CountOptions) (schema.Totals, error) {
 	var totals schema.Totals
-	s, err := open(ctx, input, openOptions{capture: opt.Capture, workers: opt.Workers})
+	s, err := open(ctx, input, Options{Capture: opt.Capture, Workers: opt.Workers}, nil)
 	if err != nil {
 		return totals, err
 	}

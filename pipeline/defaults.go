@@ -20,7 +20,7 @@ func withDefaults(o Options) Options {
 // orAll returns families, or those of all protocols if they are nil.
 func orAll(families []decode.Family) []decode.Family {
 	if families == nil {
-		return protocols()
+		return Protocols()
 	}
 	return families
 }

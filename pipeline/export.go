@@ -27,9 +27,7 @@ func export(ctx context.Context, input, dir string, opt Options, from *keep.Reop
 	if err != nil {
 		return nil, err
 	}
-	s, err := open(ctx, input, openOptions{
-		capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, families: opt.Families, window: opt.Window,
-	})
+	s, err := open(ctx, input, opt, nil)
 	if err != nil {
 		return nil, err
 	}

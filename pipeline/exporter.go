@@ -40,8 +40,8 @@ type exporter struct {
 	notes  []string
 
 	now      keep.Now
-	sources  []*exported     // those of the plan, as they are decoded
-	executed []code.Executed // by source
+	sources  []*exported // those of the plan, as they are decoded
+	programs probe.Programs
 	named    map[uint32]bool // Context IDs that tasks have
 	verdict  verdict.Verdict
 }
@@ -58,8 +58,9 @@ type exported struct {
 func newExporter(s *session, opt Options, programs []code.Program, from *keep.Reopen) *exporter {
 	e := &exporter{
 		session: s, opt: opt, prober: probe.New(s.plan, opt.PacketsOnly), named: map[uint32]bool{},
-		notes: slices.Clone(s.plan.Notes),
-		now:   keep.Now{Tool: opt.Tool, Options: opt.Recorded(s.Input), Regions: s.Capture.Regions, Programs: programs},
+		notes:    slices.Clone(s.plan.Notes),
+		programs: probe.Programs{All: programs},
+		now:      keep.Now{Tool: opt.Tool, Options: opt.Recorded(s.Input), Regions: s.Capture.Regions, Programs: programs},
 	}
 	if from != nil && s.window == nil {
 		e.reuse = from.Reuse
@@ -107,9 +108,8 @@ func (e *exporter) run(ctx context.Context) (*schema.Manifest, error) {
 
 // judge sets the verdict.
 func (e *exporter) judge(m *schema.Manifest) {
-	e.verdict = verdict.Judge(&verdict.Facts{
-		Sources: m.Sources, Files: code.Matches(e.now.Programs, e.executed),
-		Outside: code.Outside(e.now.Programs, e.executed), PacketsOnly: e.opt.PacketsOnly, NoMemory: verdict.NoMemory(m),
+	e.verdict = e.programs.Judge(&verdict.Facts{
+		Sources: m.Sources, PacketsOnly: e.opt.PacketsOnly, NoMemory: verdict.NoMemory(m),
 	})
 	m.Verdict = string(e.verdict.Word)
 }
@@ -169,14 +169,14 @@ func (e *exporter) keepSource(ctx context.Context, s *exported) (done bool, err 
 	}
 	s.kept = s.previous.Totals
 	s.Outcome.Totals, s.callsAtLeast = s.kept.Totals, s.kept.CallsAtLeast
-	e.executed = append(e.executed, x)
+	e.programs.Executed = append(e.programs.Executed, x)
 	return true, nil
 }
 
 // decodeSource makes jobs of every row of a source.
 func (e *exporter) decodeSource(ctx context.Context, s *exported, counting tally.Workers,
 	progress func(*schema.Totals),
-) error {
+) (err error) {
 	take := func(series *dataset.Series) func() (schema.Chunks, error) { return s.previous.Take(series, s.pages) }
 	out := e.output(ctx, s.Source.ID, take)
 	out.Workers, out.Functions = counting, code.Functions(e.now.Programs, s.Source.Core)
@@ -185,16 +185,11 @@ func (e *exporter) decodeSource(ctx context.Context, s *exported, counting tally
 	}
 	t := rows.New(out)
 	job := engine.Job{Source: s.Source, To: s.Tap(t.Sinks), Pages: s.pages, Progress: progress}
-	finish := e.window.Job(&job)
-	var err error
-	s.Outcome, err = e.engine.Decode(ctx, job)
-	e.notes = append(e.notes, s.Outcome.Notes...)
-	if err == nil {
-		err = finish()
-	}
-	if err != nil {
+	e.window.Job(&job)
+	if s.Outcome, err = e.engine.Decode(ctx, job); err != nil {
 		return err
 	}
+	e.notes = append(e.notes, s.Outcome.Notes...)
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -206,10 +201,10 @@ func (e *exporter) decodeSource(ctx context.Context, s *exported, counting tally
 		e.notes = append(e.notes, fmt.Sprintf("source 0x%02x: %.2g %% of the instructions are in (other): there are more than %d call paths",
 			s.Source.ID, 100*float64(n)/float64(max(s.Outcome.Totals.Instructions, 1)), paths))
 	}
-	for id := range t.ContextIDs() {
+	for _, id := range t.ContextIDs {
 		e.named[id] = true
 	}
-	e.executed = append(e.executed, code.Counted(s.Source.Core, t.Counted))
+	e.programs.Executed = append(e.programs.Executed, code.Counted(s.Source.Core, t.Counted))
 	return e.prober.Judge(ctx, s.Evidence)
 }
 
@@ -251,11 +246,11 @@ func (e *exporter) output(ctx context.Context, source uint8,
 // writePrograms writes the tables of the program, and returns the rows of `images`
 // for program files.
 func (e *exporter) writePrograms() []schema.ImageRegion {
-	images := code.Images(e.now.Programs, e.executed)
+	images := code.Images(e.programs.All, e.programs.Executed)
 	for _, file := range code.Idle(images) {
 		e.notes = append(e.notes, fmt.Sprintf("nothing was executed in %s: is it the program that ran?", file))
 	}
-	code.Write(e.out, e.now.Programs, e.executed)
+	code.Write(e.out, e.programs.All, e.programs.Executed)
 	return images
 }
 

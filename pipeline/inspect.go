@@ -12,7 +12,7 @@ import (
 
 // Inspect says what input is, and whether it would decode: see [probe.Inspect].
 func Inspect(ctx context.Context, input string, opt capture.Options) (*Inspection, error) {
-	return inspectAs(ctx, input, opt, protocols())
+	return inspectAs(ctx, input, opt, Protocols())
 }
 
 // inspectAs is Inspect with these protocols.

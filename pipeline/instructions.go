@@ -62,21 +62,17 @@ func (d *instructionDecode) run(ctx context.Context, input string, opt Options) 
 	if err != nil {
 		return err
 	}
-	s, err := open(ctx, input, openOptions{
-		capture: opt.Capture, sources: opt.Sources, workers: opt.Workers, families: opt.Families, window: opt.Window,
-	})
+	s, err := open(ctx, input, opt, nil)
 	if err != nil {
 		return err
 	}
 	defer s.close()
 	at := engine.NewProgressing(s.plan, opt.Progress)
-	var sources []*probe.Evidence
-	for _, src := range s.plan.Sources {
-		e := probe.NewEvidence(src)
+	sources := probe.EvidenceOf(s.plan.Sources)
+	for _, e := range sources {
 		if err := d.decode(ctx, s, e, at.Source()); err != nil {
 			return err
 		}
-		sources = append(sources, e)
 	}
 	if opt.AllowNothing {
 		return nil
@@ -89,11 +85,8 @@ func (d *instructionDecode) decode(ctx context.Context, s *session, e *probe.Evi
 ) (err error) {
 	t := rows.New(rows.Output{Series: instructionsAlone, Submit: func(j rows.Job) error { return d.submit(ctx, j) }})
 	job := engine.Job{Source: e.Source, To: e.Tap(t.Sinks), Progress: progress}
-	finish := s.window.Job(&job)
+	s.window.Job(&job)
 	if e.Outcome, err = s.engine.Decode(ctx, job); err != nil {
-		return err
-	}
-	if err := finish(); err != nil {
 		return err
 	}
 	return t.Flush()
@@ -112,10 +105,8 @@ func (d *instructionDecode) submit(ctx context.Context, j rows.Job) error {
 	batch := schema.NewBatch(&schema.Instructions)
 	return j.Fill(batch, func() error {
 		batch.Expand()
-		select {
-		case d.batches <- batch:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := engine.Send(ctx, d.batches, batch); err != nil {
+			return err
 		}
 		select {
 		case <-d.seen:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/pipeline/keep"
@@ -21,25 +20,16 @@ type session struct {
 	engine *engine.Engine
 }
 
-// openOptions say what to open.
-type openOptions struct {
-	capture  capture.Options
-	sources  []uint8 // to decode; nil: all
-	workers  int
-	families []decode.Family // nil: those of protocols.go
-	window   *Window         // to decode; nil: all
-	near     *plan.Range     // of which the bytes are counted; nil: all
-}
-
-// open opens the capture at input and plans its sources. The caller closes it.
-func open(ctx context.Context, input string, opt openOptions) (*session, error) {
-	opt.families = orAll(opt.families)
-	in, err := keep.Open(ctx, input, opt.families, opt.capture)
+// open opens the capture at input and plans its sources: of opt it takes Capture, Families, Sources, Window and
+// Workers. near, if not nil, is of which the bytes are counted. The caller closes it.
+func open(ctx context.Context, input string, opt Options, near *plan.Range) (*session, error) {
+	opt.Families = orAll(opt.Families)
+	in, err := keep.Open(ctx, input, opt.Families, opt.Capture)
 	if err != nil {
-		return nil, identified(ctx, input, opt.capture, err)
+		return nil, identified(ctx, input, opt.Capture, err)
 	}
-	s := &session{Input: in, engine: engine.New(orProcessors(opt.workers))}
-	if err := s.makePlan(ctx, input, &opt); err != nil {
+	s := &session{Input: in, engine: engine.New(orProcessors(opt.Workers))}
+	if err := s.makePlan(ctx, input, &opt, near); err != nil {
 		s.close()
 		return nil, err
 	}
@@ -74,8 +64,8 @@ func identified(ctx context.Context, input string, opt capture.Options, err erro
 
 // makePlan plans the sources, or what of them is in the window: that of an archive is its own index, if
 // no other is given.
-func (s *session) makePlan(ctx context.Context, input string, opt *openOptions) (err error) {
-	if w := opt.window; w != nil {
+func (s *session) makePlan(ctx context.Context, input string, opt *Options, near *plan.Range) (err error) {
+	if w := opt.Window; w != nil {
 		if s.Archive != nil && w.Index == "" {
 			w = &Window{Span: w.Span, Index: input}
 		}
@@ -86,7 +76,7 @@ func (s *session) makePlan(ctx context.Context, input string, opt *openOptions) 
 	if err := s.Capture.Check(); err != nil {
 		return err
 	}
-	o := plan.Options{Families: opt.families, Sources: s.Sources(opt.sources), Near: opt.near}
+	o := plan.Options{Families: opt.Families, Sources: s.Sources(opt.Sources), Near: near}
 	s.window.Options(&o, s.engine.Workers.Index)
 	if s.plan, err = plan.New(ctx, s.Capture, o); err == nil {
 		s.plan.Sources, err = s.window.Place(s.plan)

@@ -52,23 +52,17 @@ func Packets(ctx context.Context, input string, opt PacketOptions, emit func(Pac
 	if len(decoded) > 0 {
 		return nil
 	}
-	var sources []*probe.Evidence
-	for _, src := range s.plan.Sources {
-		sources = append(sources, probe.NewEvidence(src))
-	}
-	return probe.ErrIfEmpty(sources)
+	return probe.ErrIfEmpty(probe.EvidenceOf(s.plan.Sources))
 }
 
 // openNear opens a session to list packets, of which only what is near them is planned; all of
 // the capture if that has no source that was asked for.
 func openNear(ctx context.Context, input string, opt *PacketOptions) (*session, error) {
-	all := openOptions{capture: opt.Capture, sources: opt.Sources, families: opt.families, window: opt.Window}
+	all := Options{Capture: opt.Capture, Sources: opt.Sources, Families: opt.families, Window: opt.Window}
 	if opt.Window != nil || opt.From <= packets.Before && opt.To < 0 {
-		return open(ctx, input, all)
+		return open(ctx, input, all, nil)
 	}
-	near := all
-	near.near = &plan.Range{From: max(0, opt.From-packets.Before), To: opt.To}
-	s, err := open(ctx, input, near)
+	s, err := open(ctx, input, all, &plan.Range{From: max(0, opt.From-packets.Before), To: opt.To})
 	switch _, unknown := errors.AsType[*plan.UnknownSourceError](err); {
 	case unknown:
 	case err != nil:
@@ -78,5 +72,5 @@ func openNear(ctx context.Context, input string, opt *PacketOptions) (*session, 
 	default:
 		s.close()
 	}
-	return open(ctx, input, all)
+	return open(ctx, input, all, nil)
 }

@@ -78,7 +78,7 @@ func samplesFile(t *testing.T, protocol string, seed uint64) (path string, opt c
 func madeSamples(t *testing.T, protocol string, seed uint64) *madeCapture {
 	t.Helper()
 	path, opt := samplesFile(t, protocol, seed)
-	s, err := open(t.Context(), path, openOptions{capture: opt, workers: 1})
+	s, err := open(t.Context(), path, Options{Capture: opt, Workers: 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

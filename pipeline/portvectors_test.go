@@ -60,7 +60,7 @@ func readPortVectors(t *testing.T, protocol string) []portVector {
 func (v *portVector) bind(t *testing.T) decode.Protocol {
 	t.Helper()
 	registers := decodetest.Registers{}
-	all := protocols()
+	all := Protocols()
 	family := &all[slices.IndexFunc(all, func(f decode.Family) bool { return f.Name == v.Protocol })]
 	for name, value := range v.Registers {
 		n, err := strconv.ParseUint(value, 0, 32)
@@ -150,7 +150,7 @@ var contradicted = map[string]bool{"v1-start-apo-2": true}
 // few samples, and from each of its cuts on.
 func TestPortVectors(t *testing.T) {
 	for _, protocol := range []string{"etmv1", "etmv2"} {
-		if !slices.ContainsFunc(protocols(), func(f decode.Family) bool { return f.Name == protocol && f.Bind != nil }) {
+		if !slices.ContainsFunc(Protocols(), func(f decode.Family) bool { return f.Name == protocol && f.Bind != nil }) {
 			continue
 		}
 		for _, v := range readPortVectors(t, protocol) {

@@ -8,11 +8,8 @@ import (
 	"github.com/tracelake/tracelake/decode/pft"
 )
 
-// Protocols returns the protocols that are decoded.
-func Protocols() []decode.Family { return protocols() }
-
-// protocols returns the protocols that are decoded: a new one is one line.
-func protocols() []decode.Family {
+// Protocols returns the protocols that are decoded: a new one is one line.
+func Protocols() []decode.Family {
 	return []decode.Family{
 		pft.Family(),
 		etmv3.Family(),

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/engine"
-	"github.com/tracelake/tracelake/pipeline/keep"
 	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/pipeline/probe"
 	"github.com/tracelake/tracelake/pipeline/probe/reading"
@@ -64,13 +63,12 @@ type LossSum struct {
 // trace is. Of a dataset it decodes the capture again, with the options that were recorded. It fails with a
 // [*NothingError] if nothing was decoded.
 func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityReport, error) {
-	recorded := keep.Options{Capture: opt.Capture, Sources: opt.Sources}
-	input, err := recorded.CaptureOf(input)
+	o := Options{Capture: opt.Capture, Sources: opt.Sources, Workers: opt.Workers}
+	input, err := o.CaptureOf(input)
 	if err != nil {
 		return nil, err
 	}
-	opt.Capture, opt.Sources = recorded.Capture, recorded.Sources
-	s, err := open(ctx, input, openOptions{capture: opt.Capture, sources: opt.Sources, workers: opt.Workers})
+	s, err := open(ctx, input, o, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -86,21 +84,16 @@ func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityRep
 	}
 	counting := engine.NewCounting(ctx, s.engine.Workers)
 	defer func() { _ = counting.Wait() }() // it never fails
-	var sources []*probe.Evidence
-	for _, src := range s.plan.Sources {
-		e := probe.NewEvidence(src)
-		job := engine.Job{Source: src, To: e.Tap(stitch.Sinks{}), Progress: at.Source()}
-		finish := programs.Count(&job, counting)
-		if e.Outcome, err = s.engine.Decode(ctx, job); err == nil {
-			err = finish()
-		}
-		if err != nil {
+	sources := probe.EvidenceOf(s.plan.Sources)
+	for _, e := range sources {
+		job := engine.Job{Source: e.Source, To: e.Tap(stitch.Sinks{}), Progress: at.Source()}
+		programs.Count(&job, counting)
+		if e.Outcome, err = s.engine.Decode(ctx, job); err != nil {
 			return nil, err
 		}
 		if err := prober.Judge(ctx, e); err != nil {
 			return nil, err
 		}
-		sources = append(sources, e)
 		report.Sources = append(report.Sources, sourceQuality(e))
 		report.Notes = append(report.Notes, e.Outcome.Notes...)
 	}

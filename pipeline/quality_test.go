@@ -160,7 +160,7 @@ func TestQualityOfPrograms(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s, err := decodetest.Parse(tt.name, []byte(qualityScenario+tt.program+qualityPackets), protocols()...)
+			s, err := decodetest.Parse(tt.name, []byte(qualityScenario+tt.program+qualityPackets), Protocols()...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -175,7 +175,7 @@ func TestQualityOfPrograms(t *testing.T) {
 
 // Code without any branch is no program that ran.
 func TestQualityWithoutBranches(t *testing.T) {
-	s, err := decodetest.Parse("no branch", []byte(qualityScenario+"00008000: e1a00000  ; mov r0, r0\n"+qualityPackets), protocols()...)
+	s, err := decodetest.Parse("no branch", []byte(qualityScenario+"00008000: e1a00000  ; mov r0, r0\n"+qualityPackets), Protocols()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ ETMIDR = 0x410cf230  ; security extensions
 42 05             ; 20 timestamp
 00 00 00 00 00 80 ; 22 A-sync
 08 01 08 80 00 00 ; 28 I-sync 00008008, periodic, secure
-`), protocols()...)
+`), Protocols()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ protocol = %s
 	for version, want := range map[string][]string{
 		"pft1.0": {"exception_return packets", "vmid packets"}, "pft1.1": nil,
 	} {
-		s, err := decodetest.Parse(version, fmt.Appendf(nil, packets, version), protocols()...)
+		s, err := decodetest.Parse(version, fmt.Appendf(nil, packets, version), Protocols()...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,11 +37,11 @@ func (g *rowGroups) encode(ctx context.Context) error {
 		}
 	}
 	c := &rows.Coders{Dataset: g.out}
-	work := func(ctx context.Context, j rows.Job) (rows.Encoded, error) {
+	work := func(ctx context.Context, j rows.Job) (write func() error, err error) {
 		defer g.queued.Give(j.Bytes)
 		return c.Encode(ctx, j)
 	}
-	return engine.Ordered(ctx, g.workers, jobs, work, rows.Encoded.Write)
+	return engine.Ordered(ctx, g.workers, jobs, work, func(write func() error) error { return write() })
 }
 
 // begin begins the parts of a table for a source; nil: it is not to be written.
@@ -66,13 +66,13 @@ func (g *rowGroups) submit(ctx context.Context, j rows.Job, take func(*dataset.S
 		j.Encoded = take(j.Series)
 	}
 	g.queued.Take(j.Bytes)
-	return g.send(ctx, j)
+	return engine.Send(ctx, g.jobs, j)
 }
 
 // end completes the parts of a source: they are kept if a later one is interrupted.
 func (g *rowGroups) end(ctx context.Context) error {
 	for _, s := range g.series {
-		if err := g.send(ctx, rows.Job{Series: s, End: true}); err != nil {
+		if err := engine.Send(ctx, g.jobs, rows.Job{Series: s, End: true}); err != nil {
 			return err
 		}
 	}
@@ -84,18 +84,9 @@ func (g *rowGroups) end(ctx context.Context) error {
 func (g *rowGroups) copy(ctx context.Context, s *dataset.Series, groups *dataset.RowGroups) error {
 	for i := range groups.Len() {
 		read := func() (schema.Chunks, error) { return groups.Read(i) }
-		if err := g.send(ctx, rows.Job{Series: s, Encoded: read}); err != nil {
+		if err := engine.Send(ctx, g.jobs, rows.Job{Series: s, Encoded: read}); err != nil {
 			return err
 		}
 	}
-	return g.send(ctx, rows.Job{Series: s, End: true})
-}
-
-func (g *rowGroups) send(ctx context.Context, j rows.Job) error {
-	select {
-	case g.jobs <- j:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return engine.Send(ctx, g.jobs, rows.Job{Series: s, End: true})
 }

@@ -32,12 +32,12 @@ func sampleRows(t *testing.T, blocks bool, workers int) (*rowSet, *digest.Truth)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := capture.Open(dir, protocols(), capture.Options{})
+	c, err := capture.Open(dir, Protocols(), capture.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	p, err := plan.New(context.Background(), c, plan.Options{Families: protocols(), Index: engine.NewWorkers(1).Index})
+	p, err := plan.New(context.Background(), c, plan.Options{Families: Protocols(), Index: engine.NewWorkers(1).Index})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func exportSamples(t *testing.T, opt capture.Options) (*Summary, error) {
 	t.Helper()
 	opt.Images = sampleCode
 	return Export(t.Context(), "trace.bin", "run", Options{
-		Capture: opt, Level: schema.LevelInstructions, Workers: 2, Overwrite: true, Families: append(protocols(), sampleFamily()),
+		Capture: opt, Level: schema.LevelInstructions, Workers: 2, Overwrite: true, Families: append(Protocols(), sampleFamily()),
 	})
 }
 
@@ -166,7 +166,7 @@ func TestSampleTune(t *testing.T) {
 func TestSampleLines(t *testing.T) {
 	sampleFiles(t, padded(shortRun))
 	lines := func(opt PacketOptions) (got []string) {
-		opt.families = append(protocols(), sampleFamily())
+		opt.families = append(Protocols(), sampleFamily())
 		err := Packets(t.Context(), "trace.bin", opt, func(p PacketLine) error {
 			got = append(got, fmt.Sprintf("%d+%d %s %s %x %s", p.Offset, p.Len, p.Type, p.Pins, p.Bytes, p.JSON()))
 			return nil
@@ -205,7 +205,7 @@ func TestSampleInFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := Export(t.Context(), dir, filepath.Join(t.TempDir(), "run"), Options{Workers: 1, Families: append(protocols(), sampleFamily())})
+	_, err := Export(t.Context(), dir, filepath.Join(t.TempDir(), "run"), Options{Workers: 1, Families: append(Protocols(), sampleFamily())})
 	const want = "source ETM_0 is samples, which formatter frames never carry, but buffer ETB_0 is in frames"
 	if err == nil || !isNothing(err) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
@@ -218,7 +218,7 @@ var manyRuns = slices.Repeat(shortRun, 100)
 // A file of which nothing is known is read in every layout; one that fits is named,
 // with what its samples are.
 func TestSampleInspect(t *testing.T) {
-	families := append(protocols(), sampleFamily())
+	families := append(Protocols(), sampleFamily())
 	noMagic := padded(manyRuns)
 	noMagic[0] = 'X'
 	for _, tt := range []struct {

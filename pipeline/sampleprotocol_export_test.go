@@ -85,7 +85,7 @@ func TestSampleProtocol(t *testing.T) {
 	}
 	for _, workers := range []int{1, 3} {
 		out := filepath.Join(t.TempDir(), "run")
-		opt := Options{Level: schema.LevelInstructions, Workers: workers, Families: append(protocols(), sampleFamily())}
+		opt := Options{Level: schema.LevelInstructions, Workers: workers, Families: append(Protocols(), sampleFamily())}
 		if _, err := Export(t.Context(), dir, out, opt); err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ func TestScenarios(t *testing.T) {
 		t.Fatalf("no folder of scenarios: %v", err)
 	}
 	for _, dir := range dirs {
-		scenarios, err := decodetest.ReadAll(dir, protocols()...)
+		scenarios, err := decodetest.ReadAll(dir, Protocols()...)
 		if err != nil || len(scenarios) == 0 {
 			t.Fatalf("%d scenarios in %s: %v", len(scenarios), dir, err)
 		}
@@ -61,7 +61,7 @@ type trial struct {
 
 // bindTo binds a protocol by its name.
 func bindTo(protocol string, s decode.Source) (decode.Protocol, []string, error) {
-	for _, f := range protocols() {
+	for _, f := range Protocols() {
 		if f.Name == protocol {
 			return f.Bind(s)
 		}

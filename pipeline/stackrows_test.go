@@ -98,7 +98,7 @@ type stackRows struct {
 func (tr *trace) checkStacks(t *testing.T, functions stacks.Functions, what string) {
 	t.Helper()
 	counted, instructions := tr.stacks(t, functions, nil)
-	plain, _ := tr.stacks(t, functions, noRuns{})
+	plain, _ := tr.stacks(t, functions, func(stitch.Runs) error { return nil })
 	if !reflect.DeepEqual(plain, counted) {
 		t.Errorf("%s: with runs (-) and where they are counted (+):\n%s", what, cmp.Diff(plain, counted, cmpopts.IgnoreUnexported(stacks.Call{})))
 	}
@@ -109,17 +109,11 @@ func (tr *trace) checkStacks(t *testing.T, functions stacks.Functions, what stri
 	}
 }
 
-// noRuns takes runs and does nothing with them.
-type noRuns struct{}
-
-// Add implements [stitch.RunSink].
-func (noRuns) Add(stitch.Runs) error { return nil }
-
 // stacks decodes a trace, with runs for a sink that may be nil, and rebuilds its stacks.
 func (tr *trace) stacks(t *testing.T, functions stacks.Functions, runs stitch.RunSink) (rows *stackRows, instructions int64) {
 	t.Helper()
 	var calls kept[stacks.Call]
-	rows, instructions = tr.stacksOf(t, functions, runs, &calls)
+	rows, instructions = tr.stacksOf(t, functions, runs, calls.Add)
 	rows.Calls = calls.rows
 	return rows, instructions
 }
@@ -128,7 +122,7 @@ func (tr *trace) stacks(t *testing.T, functions stacks.Functions, runs stitch.Ru
 func (tr *trace) stacksOf(t *testing.T, functions stacks.Functions, runs stitch.RunSink, calls stitch.Sink[stacks.Call]) (*stackRows, int64) {
 	t.Helper()
 	var spans kept[stacks.Span]
-	s := stacks.New(functions, nil, stacks.Sinks{Calls: calls, Spans: &spans})
+	s := stacks.New(functions, nil, stacks.Sinks{Calls: calls, Spans: spans.Add})
 	type entry struct {
 		seq     int64 // of the instruction after it; of a debug entry 0
 		counted bool

@@ -57,7 +57,7 @@ func (c *runCollector) Add(r stitch.Runs) error {
 func (tr *trace) runs(t testing.TB) ([]stitch.Runs, int64) {
 	t.Helper()
 	var parts runCollector
-	st := stitch.New(tr.id, tr.protocol.TimestampCode(), stitch.Sinks{Runs: &parts})
+	st := stitch.New(tr.id, tr.protocol.TimestampCode(), stitch.Sinks{Runs: parts.Add})
 	d := engine.NewDecoders(&decode.Pool{}, func() decode.Decoder { return tr.protocol.NewDecoder(tr.memory, decode.Wanted{}) })
 	err := engine.Ordered(context.Background(), engine.NewWorkers(1), engine.Split(tr.stream(wholePieces), tr.protocol, engine.NoLead), d.Decode, func(d engine.Decoded) error {
 		return st.Stitch(d.Unit)

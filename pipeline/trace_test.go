@@ -83,12 +83,12 @@ func sampleSnapshot(t testing.TB) string {
 // openTrace returns the trace of a source of a snapshot.
 func openTrace(t testing.TB, dir string, id uint8) *trace {
 	t.Helper()
-	c, err := capture.Open(dir, protocols(), capture.Options{})
+	c, err := capture.Open(dir, Protocols(), capture.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	p, err := plan.New(context.Background(), c, plan.Options{Families: protocols(), Index: engine.NewWorkers(1).Index})
+	p, err := plan.New(context.Background(), c, plan.Options{Families: Protocols(), Index: engine.NewWorkers(1).Index})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func TestExportBoundsWhatWaits(t *testing.T) {
 	}
 	for _, workers := range []int{1, 3} {
 		opt.Workers = workers
-		s, err := open(t.Context(), file, openOptions{capture: opt.Capture, workers: workers})
+		s, err := open(t.Context(), file, Options{Capture: opt.Capture, Workers: workers}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func TestWindowsAreTheWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range dirs {
-		scenarios, err := decodetest.ReadAll(dir, protocols()...)
+		scenarios, err := decodetest.ReadAll(dir, Protocols()...)
 		if err != nil {
 			t.Fatal(err)
 		}

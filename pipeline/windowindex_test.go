@@ -50,7 +50,7 @@ func TestWindowReadsLittle(t *testing.T) {
 	need.FullRun(t, "a long capture is decoded")
 	dir := repeatedSample(t, need.Size(100, 1000))
 	index := exportInto(t, dir, Options{Level: schema.LevelNone, Workers: 2})
-	c, err := capture.Open(dir, protocols(), capture.Options{})
+	c, err := capture.Open(dir, Protocols(), capture.Options{})
 	check(t, err)
 	counting := &countingReaderAt{ReaderAt: c.Buffers[0].Data}
 	c.Buffers[0].Data = counting
@@ -60,14 +60,13 @@ func TestWindowReadsLittle(t *testing.T) {
 	}
 	s := &session{Input: &keep.Input{Capture: c}, engine: engine.New(2)}
 	defer s.close()
-	check(t, s.makePlan(t.Context(), dir, &openOptions{families: protocols(), window: &Window{Span: span, Index: index}}))
+	check(t, s.makePlan(t.Context(), dir, &Options{Families: Protocols(), Window: &Window{Span: span, Index: index}}, nil))
 	segments := 0
 	to := stitch.Sinks{Segments: stitch.Tee(nil, func(*stitch.Base, *schema.Segment) { segments++ })}
 	job := engine.Job{Source: s.plan.Sources[0], To: to}
-	finish := s.window.Job(&job)
+	s.window.Job(&job)
 	_, err = s.engine.Decode(t.Context(), job)
 	check(t, err)
-	check(t, finish())
 	if n := counting.n.Load(); segments == 0 || n > 3<<20 {
 		t.Errorf("%d segments of a window in %d bytes: %d bytes were read", segments, size, n)
 	}

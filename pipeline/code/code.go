@@ -6,7 +6,6 @@
 package code
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -22,12 +21,7 @@ type Program struct {
 }
 
 // An Instruction is one that was executed.
-type Instruction struct {
-	Address schema.Address
-	ISA     schema.ISA
-	Size    uint8 // in bytes: 2 or 4
-	Opcode  uint32
-}
+type Instruction = tally.Instruction
 
 // Executed are the distinct instructions that a source executed, by address, then
 // instruction set.
@@ -40,8 +34,7 @@ type Executed struct {
 func Counted(core string, counts []tally.Count) Executed {
 	x := Executed{Core: core}
 	for i := range counts {
-		c := &counts[i]
-		x.Instructions = append(x.Instructions, Instruction{Address: c.Address, ISA: c.ISA, Size: c.Size, Opcode: c.Opcode})
+		x.Instructions = append(x.Instructions, counts[i].Instruction)
 	}
 	return x
 }
@@ -98,11 +91,6 @@ func overlap(a, b *Program) error {
 
 // runs says whether a core runs p.
 func (p *Program) runs(core string) bool { return p.Core == "" || p.Core == core }
-
-// byAddress orders instructions by address, then instruction set.
-func byAddress(a, b Instruction) int {
-	return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.ISA, b.ISA))
-}
 
 // end returns the address after a section.
 func end(s *program.Section) uint64 { return uint64(s.Address) + uint64(len(s.Bytes)) }

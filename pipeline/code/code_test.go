@@ -7,8 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracelake/tracelake/decode/program"
+	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 )
+
+func instruction(address schema.Address, isa schema.ISA, size uint8, opcode uint32) tally.Instruction {
+	return tally.Instruction{PC: tally.PC{Address: address, ISA: isa}, Size: size, Opcode: opcode}
+}
 
 // made returns a program with one section of bytes at an address, one function for
 // the whole of it, and an instruction for each of its words.
@@ -56,8 +61,8 @@ func TestCheck(t *testing.T) {
 }
 
 func TestImages(t *testing.T) {
-	a32 := func(address schema.Address, opcode uint32) Instruction {
-		return Instruction{address, schema.A32, 4, opcode}
+	a32 := func(address schema.Address, opcode uint32) tally.Instruction {
+		return instruction(address, schema.A32, 4, opcode)
 	}
 	programs := []Program{made("a", "", 0x8000, nop, nop, nop, 0x46c0bf00), made("b", "cpu_1", 0x9000, nop)}
 	for _, tt := range []struct {
@@ -67,20 +72,20 @@ func TestImages(t *testing.T) {
 		idle     []string
 	}{
 		{"nothing", nil, nil, nil, []string{"a", "b"}},
-		{"all equal", []Executed{{"cpu_0", []Instruction{a32(0x8000, nop), a32(0x8008, nop)}}}, 1.0, nil, []string{"b"}},
-		{"one differs", []Executed{{"cpu_0", []Instruction{a32(0x8000, nop), a32(0x8004, movs)}}}, 0.5, nil, []string{"b"}},
+		{"all equal", []Executed{{"cpu_0", []tally.Instruction{a32(0x8000, nop), a32(0x8008, nop)}}}, 1.0, nil, []string{"b"}},
+		{"one differs", []Executed{{"cpu_0", []tally.Instruction{a32(0x8000, nop), a32(0x8004, movs)}}}, 0.5, nil, []string{"b"}},
 		{"an address counts once", []Executed{
-			{"cpu_0", []Instruction{a32(0x8000, nop)}}, {"cpu_1", []Instruction{a32(0x8000, nop), a32(0x8004, movs)}},
+			{"cpu_0", []tally.Instruction{a32(0x8000, nop)}}, {"cpu_1", []tally.Instruction{a32(0x8000, nop), a32(0x8004, movs)}},
 		}, 0.5, nil, []string{"b"}},
 		{"and is equal if all are", []Executed{
-			{"cpu_0", []Instruction{a32(0x8000, movs)}}, {"cpu_1", []Instruction{a32(0x8000, nop)}},
+			{"cpu_0", []tally.Instruction{a32(0x8000, movs)}}, {"cpu_1", []tally.Instruction{a32(0x8000, nop)}},
 		}, 0.0, nil, []string{"b"}},
-		{"another core's", []Executed{{"cpu_0", []Instruction{a32(0x9000, nop)}}}, nil, nil, []string{"a", "b"}},
-		{"its own core's", []Executed{{"cpu_1", []Instruction{a32(0x9000, nop)}}}, nil, 1.0, []string{"a"}},
-		{"halfwords", []Executed{{"", []Instruction{
-			{0x800c, schema.T32, 2, 0xbf00}, {0x800e, schema.T32, 2, 0x46c0}, {0x8008, schema.T32, 4, 0x0000e1a0},
+		{"another core's", []Executed{{"cpu_0", []tally.Instruction{a32(0x9000, nop)}}}, nil, nil, []string{"a", "b"}},
+		{"its own core's", []Executed{{"cpu_1", []tally.Instruction{a32(0x9000, nop)}}}, nil, 1.0, []string{"a"}},
+		{"halfwords", []Executed{{"", []tally.Instruction{
+			instruction(0x800c, schema.T32, 2, 0xbf00), instruction(0x800e, schema.T32, 2, 0x46c0), instruction(0x8008, schema.T32, 4, 0x0000e1a0),
 		}}}, 1.0, nil, []string{"b"}},
-		{"beyond the end", []Executed{{"", []Instruction{{0x800e, schema.T32, 4, 0x46c00000}}}}, 0.0, nil, []string{"b"}},
+		{"beyond the end", []Executed{{"", []tally.Instruction{instruction(0x800e, schema.T32, 4, 0x46c00000)}}}, 0.0, nil, []string{"b"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rows := Images(programs, tt.executed)

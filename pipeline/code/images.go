@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/tracelake/tracelake/decode/program"
+	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/verdict"
 )
@@ -51,22 +52,18 @@ func Outside(programs []Program, executed []Executed) int64 {
 		core    string
 		address schema.Address
 	}
-	type instruction struct {
-		address schema.Address
-		isa     schema.ISA
-	}
 	outside := map[place]bool{}
 	for _, x := range executed {
-		has := map[instruction]bool{}
+		has := map[tally.PC]bool{}
 		for i := range programs {
 			if p := &programs[i]; p.runs(x.Core) {
 				for j := range p.Code {
-					has[instruction{p.Code[j].Address, p.Code[j].ISA}] = true
+					has[tally.PC{Address: p.Code[j].Address, ISA: p.Code[j].ISA}] = true
 				}
 			}
 		}
 		for _, y := range x.Instructions {
-			if len(has) > 0 && !has[instruction{y.Address, y.ISA}] {
+			if len(has) > 0 && !has[y.PC] {
 				outside[place{x.Core, y.Address}] = true
 			}
 		}

@@ -12,33 +12,30 @@ import (
 // merge makes one program of those of a core, which do not overlap: rows by address,
 // functions numbered over all of them. There is at least one.
 func merge(programs []Program) *program.Program {
-	all := programs[0].Program
-	for i := range programs[1:] {
-		all = mergeTwo(all, programs[i+1].Program)
+	if len(programs) == 1 {
+		return programs[0].Program
 	}
-	return all
-}
-
-func mergeTwo(a, b *program.Program) *program.Program {
-	all := &program.Program{Functions: slices.Concat(a.Functions, b.Functions)}
-	order := make([]int32, len(all.Functions)) // old number → place in all.Functions
-	for i := range order {
-		order[i] = int32(i)
+	all, order := &program.Program{}, []int32{} // new number → place in all.Functions
+	for i := range programs {
+		all.Functions = append(all.Functions, programs[i].Functions...)
+	}
+	for i := range all.Functions {
+		order = append(order, int32(i))
 	}
 	slices.SortStableFunc(order,
 		func(i, j int32) int { return cmp.Compare(all.Functions[i].Address, all.Functions[j].Address) })
-	number := make([]int32, len(order))
+	number := make([]int32, len(order)) // by place
 	functions := make([]program.Function, len(order))
 	for n, i := range order {
 		number[i], functions[n] = int32(n), all.Functions[i]
 	}
 	all.Functions = functions
 
-	first := len(a.Functions)
-	for i, p := range []*program.Program{a, b} {
+	first := 0 // place of the first function of p
+	for _, p := range programs {
 		renumber := func(f schema.Null[int32]) schema.Null[int32] {
 			if f.OK {
-				f.V = number[int(f.V)+i*first]
+				f.V = number[int(f.V)+first]
 			}
 			return f
 		}
@@ -51,6 +48,7 @@ func mergeTwo(a, b *program.Program) *program.Program {
 			all.Lines = append(all.Lines, x)
 		}
 		all.Symbols = append(all.Symbols, p.Symbols...)
+		first += len(p.Functions)
 	}
 	slices.SortStableFunc(all.Code, func(x, y program.Instruction) int { return cmp.Compare(x.Address, y.Address) })
 	slices.SortStableFunc(all.Lines, func(x, y program.Line) int { return cmp.Compare(x.Address, y.Address) })

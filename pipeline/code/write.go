@@ -49,8 +49,8 @@ func withoutProgram(programs []Program, executed []Executed) map[string][]Instru
 		}
 	}
 	for core, all := range alone {
-		slices.SortStableFunc(all, byAddress)
-		alone[core] = slices.CompactFunc(all, func(a, b Instruction) bool { return byAddress(a, b) == 0 })
+		slices.SortStableFunc(all, Instruction.Compare)
+		alone[core] = slices.CompactFunc(all, func(a, b Instruction) bool { return a.PC == b.PC })
 	}
 	return alone
 }

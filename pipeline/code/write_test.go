@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -22,11 +23,11 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	branch := Instruction{0x8004, schema.A32, 4, 0x1afffffd} // bne 0x8000
+	branch := instruction(0x8004, schema.A32, 4, 0x1afffffd) // bne 0x8000
 	Write(out, []Program{made("a", "cpu_1", 0x8000, nop, nop)}, []Executed{
-		{"cpu_0", []Instruction{{0x8000, schema.A32, 4, nop}, branch}},
-		{"cpu_1", []Instruction{{0x9000, schema.A32, 4, nop}}},
-		{"cpu_0", []Instruction{{0x8000, schema.A32, 4, movs}, {0x8000, schema.T32, 2, 0xbf00}}},
+		{"cpu_0", []tally.Instruction{instruction(0x8000, schema.A32, 4, nop), branch}},
+		{"cpu_1", []tally.Instruction{instruction(0x9000, schema.A32, 4, nop)}},
+		{"cpu_0", []tally.Instruction{instruction(0x8000, schema.A32, 4, movs), instruction(0x8000, schema.T32, 2, 0xbf00)}},
 	})
 	if err := out.Close(&schema.Manifest{}); err != nil {
 		t.Fatal(err)

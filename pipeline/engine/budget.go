@@ -52,9 +52,6 @@ func (b *Budget) Room(ctx context.Context) error {
 	return nil
 }
 
-// Limit returns the limit.
-func (b *Budget) Limit() int64 { return b.limit }
-
 // Most returns the most bytes that were ever used.
 func (b *Budget) Most() int64 { return b.most }
 

@@ -22,10 +22,8 @@ func NewCounting(ctx context.Context, workers Workers) *Counting {
 
 // Go implements tally.Workers.
 func (c *Counting) Go(work func()) error {
-	select {
-	case c.workers <- struct{}{}:
-	case <-c.ctx.Done():
-		return c.ctx.Err()
+	if err := Send(c.ctx, c.workers, struct{}{}); err != nil {
+		return err
 	}
 	c.open.Go(func() {
 		defer func() { <-c.workers }()

@@ -32,6 +32,8 @@ type Job struct {
 	Pages  *image.Pages // gets the pages of program memory that its decoders look at; may be nil
 	// Progress, if not nil, is called after each unit with the totals of the source so far.
 	Progress func(*schema.Totals)
+	// Done, if not nil, is called once all of it was decoded.
+	Done func() error
 }
 
 // A Start is where decoding of a source begins.
@@ -70,7 +72,10 @@ func (e *Engine) Decode(ctx context.Context, j Job) (*Outcome, error) {
 	if err != nil {
 		return o, fmt.Errorf("source %s: %w", schema.SourceText(j.Source.ID), err)
 	}
-	return o, nil
+	if j.Done != nil {
+		err = j.Done()
+	}
+	return o, err
 }
 
 // follow decodes the stream of a source, or a part of it.

@@ -15,13 +15,21 @@ func NewWorkers(n int) Workers { return make(Workers, n) }
 
 // Compute calls work once a worker is free.
 func (w Workers) Compute(ctx context.Context, work func() error) error {
-	select {
-	case w <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := Send(ctx, w, struct{}{}); err != nil {
+		return err
 	}
 	defer func() { <-w }()
 	return work()
+}
+
+// Send sends x, unless ctx is done first.
+func Send[T any](ctx context.Context, to chan<- T, x T) error {
+	select {
+	case to <- x:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Ordered calls work on every item, each call by a worker, and passes the
@@ -46,15 +54,11 @@ func Ordered[T, R any](ctx context.Context, workers Workers, items iter.Seq2[T, 
 				return err
 			}
 			slot := make(chan R, 1)
-			select {
-			case slots <- slot:
-			case <-ctx.Done():
-				return ctx.Err()
+			if err := Send(ctx, slots, slot); err != nil {
+				return err
 			}
-			select {
-			case workers <- struct{}{}:
-			case <-ctx.Done():
-				return ctx.Err()
+			if err := Send(ctx, workers, struct{}{}); err != nil {
+				return err
 			}
 			g.Go(func() error {
 				defer func() { <-workers }()

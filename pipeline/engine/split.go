@@ -182,7 +182,7 @@ func (s *splitter) cut(at int, c *decode.Cut) {
 // beginSegment begins a segment at Data[at], whose decoder has to see so many bytes before
 // it.
 func (s *splitter) beginSegment(at, before int) {
-	s.dropBounds(at)
+	_, s.bounds = boundsIn(s.bounds, 0, at)
 	s.segment, s.inSegment, s.continued, s.broken = at, true, false, false
 	s.before = append([]byte(nil), s.Data[at-before:at]...)
 	if s.unit.Bytes >= s.grain.Unit || len(s.unit.Parts) >= unitParts {
@@ -201,17 +201,6 @@ func (s *splitter) settle() {
 	}
 	s.segment = max(s.segment, s.settled)
 	s.bounds = s.bounds[:0]
-}
-
-// dropBounds drops the bounds up to a position and returns them.
-func (s *splitter) dropBounds(to int) []int {
-	n := 0
-	for n < len(s.bounds) && s.bounds[n] <= to {
-		n++
-	}
-	dropped := s.bounds[:n]
-	s.bounds = s.bounds[n:]
-	return dropped
 }
 
 // openParts makes parts of the open segment as long as more of it is known to
@@ -236,9 +225,7 @@ func (s *splitter) addPart(to int, open, end bool) {
 		Data: s.Data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), Ahead: s.ahead(to), Before: s.before,
 		Continued: s.continued, Break: s.broken, Open: open, End: end,
 	}
-	for _, b := range s.dropBounds(to) {
-		p.Bounds = append(p.Bounds, b-s.segment)
-	}
+	p.Bounds, s.bounds = boundsIn(s.bounds, s.segment, to)
 	s.segment, s.continued, s.broken = to, true, false
 	s.before = nil
 	s.unit.add(&p, s.chunk)

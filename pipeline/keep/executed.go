@@ -61,9 +61,9 @@ func instructionAt(m *image.Memory, address schema.Address, set schema.ISA) (in 
 		if len(b) < 2 {
 			continue
 		}
-		x := code.Instruction{Address: address, ISA: set}
 		decoded := decodeAt(append(b, 0, 0)[:4], address, set)
-		x.Size, x.Opcode = decoded.Size, decoded.Opcode
+		x := code.Instruction{Size: decoded.Size, Opcode: decoded.Opcode}
+		x.Address, x.ISA = address, set
 		if ok && x != in {
 			return in, false
 		}

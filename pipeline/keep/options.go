@@ -6,6 +6,7 @@
 package keep
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -78,12 +79,7 @@ func (o *Options) Fill(r *schema.Options, labels map[string]string) {
 	}
 	o.TaskNames = merged(r.TaskNames, o.TaskNames)
 	o.Labels = merged(labels, o.Labels)
-	if o.TimestampHz == 0 {
-		o.TimestampHz = r.TimestampHz
-	}
-	if o.CycleHz == 0 {
-		o.CycleHz = r.CycleHz
-	}
+	o.TimestampHz, o.CycleHz = cmp.Or(o.TimestampHz, r.TimestampHz), cmp.Or(o.CycleHz, r.CycleHz)
 }
 
 // merged returns what is in one of two maps: in the second one, if it is in both.

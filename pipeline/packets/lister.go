@@ -56,16 +56,7 @@ type Lister struct {
 func (l *Lister) list(stream decode.Stream) error {
 	l.gap.Type = Unsynced
 	unitBytes := l.Protocol.UnitBytes()
-	var piece decode.Piece
-	for {
-		piece.Clear()
-		broken, err := stream.Next(&piece)
-		if errors.Is(err, io.EOF) {
-			return l.finish()
-		}
-		if err != nil {
-			return err
-		}
+	err := decode.EachPiece(stream, func(piece *decode.Piece, broken bool) error {
 		if broken {
 			if err := l.breakOff(); err != nil {
 				return err
@@ -76,10 +67,12 @@ func (l *Lister) list(stream decode.Stream) error {
 		l.at = 0
 		l.data = append(l.data, piece.Data...)
 		l.offsets.AppendAll(piece.Offsets)
-		if err := l.take(); err != nil {
-			return err
-		}
+		return l.take()
+	})
+	if err != nil {
+		return err
 	}
+	return l.finish()
 }
 
 // drop drops the first n bytes, which are listed.
@@ -109,8 +102,8 @@ func (l *Lister) take() error {
 			}}
 			continue
 		}
-		p := Line{Len: int64(text.Len), Bytes: l.data[l.at : l.at+text.Len], PacketText: text}
-		if err := l.line(p); err != nil {
+		p := Line{Offset: l.offset(), Len: int64(text.Len), Bytes: l.data[l.at : l.at+text.Len], PacketText: text}
+		if err := l.put(p); err != nil {
 			return err
 		}
 		l.at += text.Len
@@ -161,12 +154,6 @@ func (l *Lister) endGap() error {
 		return nil
 	}
 	return l.put(gap)
-}
-
-// line lists what begins at the next byte.
-func (l *Lister) line(p Line) error {
-	p.Offset = l.offset()
-	return l.put(p)
 }
 
 // offset returns the capture offset of the next byte's unit.

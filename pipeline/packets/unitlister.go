@@ -1,9 +1,7 @@
 package packets
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
 	"github.com/tracelake/tracelake/decode"
 )
@@ -23,34 +21,22 @@ func ListUnits(l *Lister, listing decode.Listing, stream decode.Stream) error {
 
 func (l *unitLister) list(stream decode.Stream) error {
 	l.lines = l.listing.NewLister()
-	var piece decode.Piece
-	for {
-		piece.Clear()
-		broken, err := stream.Next(&piece)
-		switch {
-		case errors.Is(err, io.EOF):
-			return l.take(true)
-		case err != nil:
-			return err
-		}
+	err := decode.EachPiece(stream, func(piece *decode.Piece, broken bool) error {
 		if broken {
 			if err := l.take(true); err != nil {
 				return err
 			}
 			l.lines = l.listing.NewLister()
 		}
-		l.add(&piece)
-		if err := l.take(false); err != nil {
-			return err
-		}
+		l.note(len(piece.Data) / l.listing.UnitBytes())
+		l.data = append(l.data, piece.Data...)
+		l.offsets.AppendAll(piece.Offsets)
+		return l.take(false)
+	})
+	if err != nil {
+		return err
 	}
-}
-
-// add adds a piece to what is read.
-func (l *unitLister) add(piece *decode.Piece) {
-	l.note(len(piece.Data) / l.listing.UnitBytes())
-	l.data = append(l.data, piece.Data...)
-	l.offsets.AppendAll(piece.Offsets)
+	return l.take(true)
 }
 
 // take lists what is settled, and forgets it.

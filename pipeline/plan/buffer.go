@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"errors"
 	"io"
 
 	"github.com/tracelake/tracelake/decode"
@@ -71,20 +70,12 @@ func (b *Buffer) Triggers(found func(offset int64) error) error {
 		return nil
 	}
 	r := frame.NewReader(b.Data, b.Looked, b.Layout, frame.TriggerID)
-	var piece decode.Piece
-	for {
-		piece.Clear()
-		_, err := r.Next(&piece)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	return decode.EachPiece(r, func(piece *decode.Piece, _ bool) error {
 		for i := range piece.Data {
 			if err := found(int64(piece.Offsets.At(i))); err != nil {
 				return err
 			}
 		}
-	}
+		return nil
+	})
 }

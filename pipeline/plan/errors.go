@@ -95,7 +95,7 @@ func layoutError(buffer string, err error) error {
 	case isSpoiled:
 		return &NothingError{Causes: []string{buffer + ": " + spoiled.Reason}}
 	case errors.Is(err, decode.ErrRing):
-		return &usageError{fmt.Errorf("%s: %w", buffer, err)}
+		return Usagef("%s: %w", buffer, err)
 	}
 	return fmt.Errorf("%s: %w", buffer, err)
 }
@@ -103,11 +103,14 @@ func layoutError(buffer string, err error) error {
 // A usageError says that the command line is wrong about a capture.
 type usageError struct{ error }
 
+// Usagef returns an error that is one of usage ([capture.ErrUsage]), and what it wraps.
+func Usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
 func (e *usageError) Unwrap() error { return e.error }
 
 // Is reports that the error is one of usage.
 func (e *usageError) Is(target error) bool { return target == capture.ErrUsage }
 
 // errSamples says that samples have no window without an index.
-var errSamples = &usageError{errors.New("a window of samples can only be found with an index; " +
-	"give --index DIR, a dataset of the whole capture")}
+var errSamples = Usagef("a window of samples can only be found with an index; " +
+	"give --index DIR, a dataset of the whole capture")

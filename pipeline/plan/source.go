@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/tracelake/tracelake/decode"
@@ -103,17 +102,12 @@ func (s *Source) FindSettings(stream decode.Stream) error {
 	if !ok {
 		return nil
 	}
-	var p decode.Piece
-	for stream = First(stream, s.UnitBytes(), settingsBytes); ; {
-		_, err := stream.Next(&p)
-		switch {
-		case errors.Is(err, io.EOF):
-			s.Bound, s.Trials = tuner.Tune(p.Data)
-			return nil
-		case err != nil:
-			return fmt.Errorf("source %s: %w", s.Name, err)
-		}
+	p, err := decode.ReadAll(First(stream, s.UnitBytes(), settingsBytes))
+	if err != nil {
+		return fmt.Errorf("source %s: %w", s.Name, err)
 	}
+	s.Bound, s.Trials = tuner.Tune(p.Data)
+	return nil
 }
 
 // Stream returns the bytes of the source. notes, if not nil, gets what the stream says of itself at

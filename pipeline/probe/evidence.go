@@ -31,6 +31,14 @@ type Evidence struct {
 // NewEvidence returns that of a source before it is decoded.
 func NewEvidence(s *plan.Source) *Evidence { return &Evidence{Source: s, Outcome: &engine.Outcome{}} }
 
+// EvidenceOf returns that of sources before they are decoded.
+func EvidenceOf(sources []*plan.Source) (all []*Evidence) {
+	for _, s := range sources {
+		all = append(all, NewEvidence(s))
+	}
+	return all
+}
+
 // Tap returns sinks that count why bytes were lost and packets not placed, and hand all rows on.
 func (e *Evidence) Tap(to stitch.Sinks) stitch.Sinks {
 	to.Events = stitch.Tee(to.Events, e.event)

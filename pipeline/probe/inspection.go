@@ -208,11 +208,8 @@ func (s *inspector) inspect(ctx context.Context, src *plan.Source, programs *Pro
 	first := sample{Source: src, bytes: sampleBytes, firstSync: e.firstSync}
 	stream := func(notes *[]string) (decode.Stream, error) { return first.stream(notes), nil }
 	job := engine.Job{Source: src, To: e.Tap(seen.sinks()), Start: &engine.Start{Lead: engine.NoLead, Stream: stream}}
-	finish := programs.Count(&job, nil)
-	if e.Outcome, err = s.engine.Decode(ctx, job); err == nil {
-		err = finish()
-	}
-	if err != nil {
+	programs.Count(&job, nil)
+	if e.Outcome, err = s.engine.Decode(ctx, job); err != nil {
 		return si, e, err
 	}
 	if err = s.prober.Judge(ctx, e); err != nil {

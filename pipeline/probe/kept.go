@@ -38,9 +38,7 @@ func keep(stream decode.Stream) (*keptSample, error) {
 	}
 }
 
-// stream returns the sample as a stream.
-func (k *keptSample) stream() decode.Stream { return &keptStream{left: k.pieces} }
-
+// A keptStream is a sample as a stream.
 type keptStream struct {
 	left []keptPiece
 	at   int // in the first

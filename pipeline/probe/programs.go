@@ -11,41 +11,44 @@ import (
 
 // Programs are the program files of a capture, with what sources executed.
 type Programs struct {
-	programs []code.Program
-	executed []code.Executed
+	All      []code.Program
+	Executed []code.Executed
 }
 
 // ReadPrograms reads the program files of a capture.
 func ReadPrograms(c *capture.Capture) (*Programs, error) {
 	programs, _, err := code.Read(c)
-	return &Programs{programs: programs}, err
+	return &Programs{All: programs}, err
 }
 
-// Count has a job count what its source executes. finish adds it, once the job is done. Where there is no program,
-// nothing is counted.
-func (p *Programs) Count(job *engine.Job, workers tally.Workers) (finish func() error) {
-	if len(p.programs) == 0 {
-		return func() error { return nil }
+// Count has a job count what its source executes. Where there is no program, nothing is counted.
+func (p *Programs) Count(job *engine.Job, workers tally.Workers) {
+	if len(p.All) == 0 {
+		return
 	}
 	t := tally.New(workers)
 	job.To = t.Sinks(job.To)
-	return func() error {
+	job.Done = func() error {
 		counts, _, err := t.Finish()
-		p.executed = append(p.executed, code.Counted(job.Source.Core, counts))
+		p.Executed = append(p.Executed, code.Counted(job.Source.Core, counts))
 		return err
 	}
 }
 
 // Verdict returns that on sources.
 func (p *Programs) Verdict(sources []*Evidence) verdict.Verdict {
-	f := verdict.Facts{
-		PacketsOnly: true, Files: code.Matches(p.programs, p.executed), Outside: code.Outside(p.programs, p.executed),
-	}
+	f := verdict.Facts{PacketsOnly: true}
 	for _, e := range sources {
 		f.Sources = append(f.Sources, e.Totals())
 		f.PacketsOnly = f.PacketsOnly && (e.Reading == nil || e.Reading.NoProgram)
 	}
-	return verdict.Judge(&f)
+	return p.Judge(&f)
+}
+
+// Judge returns the verdict on facts, to which it adds those of the programs.
+func (p *Programs) Judge(f *verdict.Facts) verdict.Verdict {
+	f.Files, f.Outside = code.Matches(p.All, p.Executed), code.Outside(p.All, p.Executed)
+	return verdict.Judge(f)
 }
 
 // Word returns the verdict on a source alone, nil if it was not decoded.

@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"errors"
 	"io"
 
 	"github.com/tracelake/tracelake/decode"
@@ -53,7 +52,7 @@ func (e *Evidence) trialStream(sample *sample) (stream decode.Stream, bytes sche
 		}
 		k.firstSync, e.kept = sample.firstSync, k
 	}
-	return e.kept.stream(), schema.Of(e.kept.bytes), nil
+	return &keptStream{left: e.kept.pieces}, schema.Of(e.kept.bytes), nil
 }
 
 // sameLayout reports whether a place in the stream is the same place of the buffer in
@@ -73,28 +72,20 @@ func (e *Evidence) findSync(p decode.Protocol) error {
 		return err
 	}
 	start.firstSync = schema.Null[int64]{}
-	var piece decode.Piece
 	var b []byte
 	at := int64(0) // of b
-	for stream := start.stream(nil); ; {
-		piece.Clear()
-		_, err := stream.Next(&piece)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	return decode.EachPiece(start.stream(nil), func(piece *decode.Piece, _ bool) error {
 		b = append(b, piece.Data...)
 		n, ok := p.Resync(b)
 		if ok {
 			e.firstSync = schema.Of(at + int64(n))
-			return nil
+			return io.EOF
 		}
 		if n = min(n, len(b)-overlap); n > 0 {
 			at, b = at+int64(n), append(b[:0], b[n:]...)
 		}
-	}
+		return nil
+	})
 }
 
 // countStatuses counts the statuses in the first bytes of the source's stream, nil if

@@ -98,7 +98,7 @@ func TestKeptSample(t *testing.T) {
 		t.Fatalf("%d bytes are kept of %d, with breaks at %v", kept.bytes, len(want.Data), want.breaks)
 	}
 	for _, room := range []int{100, 4 << 10, 1 << 20} {
-		got := readWhole(t, kept.stream(), room)
+		got := readWhole(t, (&keptStream{left: kept.pieces}), room)
 		if !slices.Equal(got.Data, want.Data) || !slices.Equal(got.breaks, want.breaks) {
 			t.Fatalf("with room for %d: %d bytes with breaks at %v, want %d, %v", room, len(got.Data), got.breaks, len(want.Data), want.breaks)
 		}

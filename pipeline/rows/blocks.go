@@ -1,45 +1,8 @@
 package rows
 
-import (
-	"sync"
+import "github.com/tracelake/tracelake/schema"
 
-	"github.com/tracelake/tracelake/pipeline/stitch"
-	"github.com/tracelake/tracelake/schema"
-)
-
-// blocks is the form of rows of `blocks`.
-type blocks struct {
-	idle *sync.Pool // of *blockFiller
-}
-
-func newBlocks() blocks { return blocks{&sync.Pool{}} }
-
-func (blocks) perRow() int64 { return schema.MaxBlockRow }
-
-func (blocks) count(r *stitch.Runs, short bool) int64 {
-	n := int64(r.To - r.From)
-	if short {
-		return n
-	}
-	for i := r.From; i < r.To; i++ {
-		if count := r.Unit.Runs[i].Count; count > schema.MaxBlockRow {
-			n += rowCount(int64(count), schema.MaxBlockRow) - 1
-		}
-	}
-	return n
-}
-
-func (b blocks) filler() filler {
-	if f, ok := b.idle.Get().(*blockFiller); ok {
-		return f
-	}
-	return &blockFiller{}
-}
-
-func (b blocks) putBack(f filler) {
-	f.reset()
-	b.idle.Put(f)
-}
+var asBlocks = form{schema.MaxBlockRow, func() filler { return &blockFiller{} }}
 
 var blocksShared = sharedColumns{
 	schema.BlocksSource, schema.BlocksSegment, schema.BlocksEpoch, schema.BlocksTimestamp,
@@ -169,7 +132,5 @@ func (f *blockFiller) finish(batch *schema.Batch, n *numbering) {
 	for _, x := range f.shapes.list {
 		failed.Entries, failed.Absent = append(failed.Entries, x.failed&^none), append(failed.Absent, uint8(x.failed/none))
 	}
+	f.shapes.reset()
 }
-
-// reset implements filler.
-func (f *blockFiller) reset() { f.shapes.reset() }

@@ -29,38 +29,20 @@ func (c *Coders) pool(t *schema.Table) *sync.Pool {
 	return p.(*sync.Pool)
 }
 
-// Encoded is a row group on its way to its file.
-type Encoded struct {
-	series *dataset.Series
-	chunks schema.Chunks // nil: the row group is in a part that is kept
-	rows   int64         // of that
-	end    bool          // there is no row group: the series has had its last
-}
-
-// Write writes the row group.
-func (r Encoded) Write() error {
+// Encode makes the row group of a job, and returns what writes it. It reads it if it is encoded already, or
+// counts its rows if it is kept. It stops between two batches once ctx is done.
+func (c *Coders) Encode(ctx context.Context, j Job) (write func() error, err error) {
 	switch {
-	case r.end:
-		return r.series.End()
-	case r.chunks == nil:
-		return r.series.Keep(r.rows)
-	}
-	return r.series.Write(r.chunks)
-}
-
-// Encode makes the row group of a job; it reads it if it is encoded already, or counts its
-// rows if it is kept. It stops between two batches once ctx is done.
-func (c *Coders) Encode(ctx context.Context, j Job) (Encoded, error) {
-	if j.End {
-		return Encoded{series: j.Series, end: true}, nil
-	}
-	if j.Copy() {
+	case j.End:
+		return j.Series.End, nil
+	case j.group == nil: // it is there already, and nothing made it again
 		chunks, err := j.Encoded()
-		return Encoded{series: j.Series, chunks: chunks}, err
+		return writes(j.Series, chunks), err
 	}
-	if j.Kept || j.Encoded != nil {
-		if rows, ok := j.Drop(); ok {
-			return unencoded(j, rows)
+	encodes := !j.Kept && j.Encoded == nil
+	if !encodes {
+		if rows, ok := j.group.drop(); ok {
+			return j.unencoded(rows)
 		}
 	}
 	pool := c.pool(j.Series.Table)
@@ -69,34 +51,40 @@ func (c *Coders) Encode(ctx context.Context, j Job) (Encoded, error) {
 	coder.encoder.Reset()
 	coder.batch.Reset()
 	rows := int64(0)
-	err := j.Fill(coder.batch, func() (err error) {
+	err = j.Fill(coder.batch, func() (err error) {
 		if err := ctx.Err(); err != nil || coder.batch.Rows() == 0 {
 			return err
 		}
-		if rows += int64(coder.batch.Rows()); !j.Kept && j.Encoded == nil {
+		if rows += int64(coder.batch.Rows()); encodes {
 			err = coder.encoder.Append(coder.batch)
 		}
 		coder.batch.Reset()
 		return err
 	})
 	if err != nil {
-		return Encoded{}, err
+		return nil, err
 	}
-	if j.Kept || j.Encoded != nil {
-		return unencoded(j, rows)
+	if !encodes {
+		return j.unencoded(rows)
 	}
 	chunks, err := coder.encoder.Finish()
-	return Encoded{series: j.Series, chunks: chunks}, err
+	return writes(j.Series, chunks), err
 }
 
-// unencoded returns the row group of a job that is not encoded: it has so many rows.
-func unencoded(j Job, rows int64) (Encoded, error) {
+// writes returns what writes a row group. It does not hold the rows, which may take more memory than the chunks.
+func writes(s *dataset.Series, chunks schema.Chunks) func() error {
+	return func() error { return s.Write(chunks) }
+}
+
+// unencoded returns what writes the row group of a job that is not encoded: it has so many rows.
+func (j *Job) unencoded(rows int64) (write func() error, err error) {
 	if j.Encoded == nil {
-		return Encoded{series: j.Series, rows: rows}, nil
+		s := j.Series
+		return func() error { return s.Keep(rows) }, nil
 	}
 	chunks, err := j.Encoded()
 	if err == nil && chunks.Rows() != rows {
 		err = fmt.Errorf("%s: a row group of %d rows, where %d were decoded", j.Series.Table.Name, chunks.Rows(), rows)
 	}
-	return Encoded{series: j.Series, chunks: chunks}, err
+	return writes(j.Series, chunks), err
 }

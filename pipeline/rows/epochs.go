@@ -111,8 +111,5 @@ func (t *epochTable) flush() error {
 		}
 	}
 	t.sums = nil
-	if len(rows) == 0 {
-		return nil
-	}
-	return add(t.to, t.base, rows)
+	return t.to.Add(t.base, rows)
 }

@@ -3,32 +3,22 @@ package rows
 import (
 	"encoding/binary"
 
-	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
-// instructions is the form of rows of `instructions`. No column is filled row by row:
-// a run is a few numbers in each of them (schema.Encoding), and a byte a row in those of
-// offsets and cycles.
-type instructions struct{}
-
-func (instructions) perRow() int64                      { return 1 }
-func (instructions) count(r *stitch.Runs, _ bool) int64 { return r.Instructions }
-func (instructions) filler() filler                     { return &instructionFiller{} }
-func (instructions) putBack(filler)                     {}
+var asInstructions = form{1, func() filler { return &instructionFiller{} }}
 
 var instructionsShared = sharedColumns{
 	schema.InstructionsSource, schema.InstructionsSegment, schema.InstructionsEpoch, schema.InstructionsTimestamp,
 	schema.InstructionsContextID, schema.InstructionsVMID, schema.InstructionsSecurity,
 }
 
-// An instructionFiller fills batches of `instructions`.
+// An instructionFiller fills batches of `instructions`. No column is filled row by row:
+// a run is a few numbers in each of them (schema.Encoding), and a byte a row in those of
+// offsets and cycles.
 type instructionFiller struct {
 	offset, cycle schema.Stepper
 }
-
-// reset implements filler.
-func (f *instructionFiller) reset() {}
 
 // fill implements filler.
 func (f *instructionFiller) fill(r *runs, batch *schema.Batch, room int) int {

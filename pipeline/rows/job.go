@@ -42,12 +42,12 @@ type Job struct {
 // which takes them and resets batch. Columns may come in any encoding ([schema.Encoding]).
 func (j *Job) Fill(batch *schema.Batch, emit func() error) error { return j.group.fill(batch, emit) }
 
-// Copy says whether the row group is there already, and nothing made it again.
-func (j *Job) Copy() bool { return j.group == nil && j.Encoded != nil }
-
 // A group has the rows of a row group, not yet expanded.
 type group interface {
 	fill(batch *schema.Batch, emit func() error) error
+	// drop counts the rows in place of filling batches with them, and lets go of what the group holds; !ok: it
+	// has to be filled. So have blocks: where a row group is filled is where new runs of theirs get their numbers.
+	drop() (rows int64, ok bool)
 }
 
 // Where a row group ends that takes up much for its rows, in bytes as counted below.

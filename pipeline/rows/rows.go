@@ -44,14 +44,14 @@ func (t *Tables) runSink() stitch.RunSink {
 	for _, level := range []struct {
 		table *schema.Table
 		form  form
-	}{{&schema.Instructions, instructions{}}, {&schema.Blocks, newBlocks()}} {
+	}{{&schema.Instructions, asInstructions}, {&schema.Blocks, asBlocks}} {
 		if series := t.out.Series(level.table); series != nil {
 			s := &runTable{series: series, submit: t.out.Submit, limit: t.out.Limit, form: level.form}
 			t.open = append(t.open, s)
 			if level.table == &schema.Blocks {
 				t.addBlockRuns(s)
 			}
-			return s
+			return s.Add
 		}
 	}
 	return nil
@@ -67,7 +67,7 @@ func (t *Tables) addBlockRuns(blocks *runTable) {
 
 // Flush submits what is left of every table, after the stitcher has finished.
 func (t *Tables) Flush() error {
-	if err := t.stacks.finish(); err != nil { // adds to tables that have rows already
+	if err := t.finishStacks(); err != nil { // adds to tables that have rows already
 		return err
 	}
 	if err := t.flush(); err != nil {
@@ -90,7 +90,7 @@ func (t *Tables) finishTally() error {
 	}
 	t.Counted = counts
 	b := t.tally.Base()
-	return errors.Join(add(t.counts, b, counts), add(t.edges, b, edges))
+	return errors.Join(t.counts.Add(b, counts), t.edges.Add(b, edges))
 }
 
 // flush submits what tables have collected since their last row group.

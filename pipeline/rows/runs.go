@@ -13,15 +13,24 @@ type runs struct {
 }
 
 // A form is what runs become: rows of `instructions` or of `blocks`.
-type form interface {
-	// perRow is how many instructions of one run a row has at most.
-	perRow() int64
-	// count counts the rows that runs become. They are short if none has more
-	// instructions than a row of `blocks`.
-	count(r *stitch.Runs, short bool) int64
-	// filler returns what fills batches of a row group, and putBack takes it back.
-	filler() filler
-	putBack(f filler)
+type form struct {
+	perRow int64         // how many instructions of one run a row has at most
+	filler func() filler // returns what fills batches of a row group
+}
+
+// count counts the rows that runs become. They are short if none has more instructions than a row.
+func (f *form) count(r *stitch.Runs, short bool) int64 {
+	switch {
+	case f.perRow == 1:
+		return r.Instructions
+	case short:
+		return int64(r.To - r.From)
+	}
+	n := int64(0)
+	for i := r.From; i < r.To; i++ {
+		n += rowCount(int64(r.Unit.Runs[i].Count), f.perRow)
+	}
+	return n
 }
 
 // A filler fills one batch after another.
@@ -29,10 +38,8 @@ type filler interface {
 	// fill appends rows to batch, at most room and no more than one span has, and
 	// returns how many.
 	fill(r *runs, batch *schema.Batch, room int) int
-	// finish completes a batch that was filled. It numbers block runs.
+	// finish completes a batch that was filled. It numbers block runs. The next batch is another.
 	finish(batch *schema.Batch, n *numbering)
-	// reset readies it for the next batch.
-	reset()
 }
 
 // bytes is about what the runs take up in memory, as [runTable] counts.

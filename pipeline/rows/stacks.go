@@ -2,8 +2,6 @@ package rows
 
 import (
 	"errors"
-	"iter"
-	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/stacks"
 	"github.com/tracelake/tracelake/pipeline/stitch"
@@ -13,7 +11,6 @@ import (
 // addStacks adds the tables of call stacks that are wanted.
 func (t *Tables) addStacks() {
 	s := &t.stacks
-	s.names = t.out.TaskNames
 	s.nodes, s.tasks = sink(t, &schema.Stacks, fillStack), sink(t, &schema.Tasks, fillTask)
 	s.times = sink(t, &schema.CallTimes, fillTimes)
 	ended := stacks.Sinks{
@@ -22,7 +19,7 @@ func (t *Tables) addStacks() {
 	}
 	if s.nodes != nil && t.Sinks.Segments != nil {
 		s.segments = &segmentTable{to: t.Sinks.Segments}
-		t.Sinks.Segments, ended.Heads = s.segments, s.segments.addHeads
+		t.Sinks.Segments, ended.Heads = s.segments.Add, s.segments.addHeads
 	}
 	if s.nodes != nil || s.tasks != nil || s.times != nil || ended.Calls != nil || ended.Spans != nil {
 		s.of = stacks.New(t.out.Functions, t.out.Workers, ended)
@@ -46,8 +43,9 @@ func (t *Tables) InOther() (instructions int64, paths int) {
 	return t.stacks.of.InOther()
 }
 
-// finish adds the rows of what is known only at the end.
-func (s *stackTables) finish() error {
+// finishStacks adds the rows of what is known only at the end.
+func (t *Tables) finishStacks() error {
+	s := &t.stacks
 	if s.of == nil {
 		return nil
 	}
@@ -61,30 +59,27 @@ func (s *stackTables) finish() error {
 		}
 	}
 	for i := range tasks {
-		s.name(&tasks[i])
+		t.name(&tasks[i])
 	}
 	b := s.of.Base()
 	for some := range nodes {
-		if err := add(s.nodes, b, some); err != nil {
+		if err := s.nodes.Add(b, some); err != nil {
 			return err
 		}
 	}
-	return errors.Join(add(s.tasks, b, tasks), add(s.times, b, s.of.Times()))
+	return errors.Join(s.tasks.Add(b, tasks), s.times.Add(b, s.of.Times()))
 }
 
 // name names a task as it is to be named.
-func (s *stackTables) name(t *stacks.Task) {
-	if !t.ContextID.OK {
+func (t *Tables) name(x *stacks.Task) {
+	if !x.ContextID.OK {
 		return
 	}
-	s.ids = append(s.ids, t.ContextID.V)
-	if name, ok := s.names[t.ContextID.V]; ok {
-		t.Name = name
+	t.ContextIDs = append(t.ContextIDs, x.ContextID.V)
+	if name, ok := t.out.TaskNames[x.ContextID.V]; ok {
+		x.Name = name
 	}
 }
-
-// ContextIDs returns the Context IDs of the tasks, after Flush.
-func (t *Tables) ContextIDs() iter.Seq[uint32] { return slices.Values(t.stacks.ids) }
 
 func fillStack(batch *schema.Batch, b *stitch.Base, x *stacks.Stack) {
 	schema.AppendStacks(batch, b.Source, x.Stack, x.Parent, x.Task, x.Depth, x.Function, x.Address, x.Entry, x.Exception,

@@ -148,7 +148,7 @@ func (t *runTable) Add(of stitch.Runs) error {
 		head.rows = t.take(&r, limit-t.rows)
 		head.Unit.Retain()
 		t.pieces = append(t.pieces, head)
-		r.advance(head.rows, t.form.perRow())
+		r.advance(head.rows, t.form.perRow)
 		if t.rows == limit || t.bytes >= runGroupBytes {
 			if err := t.flush(); err != nil {
 				return err
@@ -181,7 +181,7 @@ func (t *runTable) take(r *runs, room int64) int64 {
 		t.rows += r.rows
 		return r.rows
 	}
-	rows, skip, perRow := int64(0), r.skip, t.form.perRow()
+	rows, skip, perRow := int64(0), r.skip, t.form.perRow
 	for i := r.From; i < r.To && rows < room && (rows == 0 || t.bytes < runGroupBytes); i++ {
 		run := &r.Unit.Runs[i]
 		if skip == 0 {
@@ -236,11 +236,9 @@ func (g *runGroup) fill(batch *schema.Batch, emit func() error) error {
 			if err := emit(); err != nil {
 				return err
 			}
-			f.reset()
 			room = batch.Limit
 		}
 	}
-	g.form.putBack(f)
 	for i := range g.pieces {
 		g.pieces[i].Unit.Release() // batches may refer to runs until they are emitted
 	}

@@ -10,8 +10,9 @@ import (
 // Tables are the tables of one source, while they are being filled.
 type Tables struct {
 	Sinks stitch.Sinks // for the stitcher of the source
-	// Counted are the rows of `counts`, after Flush.
-	Counted []tally.Count
+	// Counted are the rows of `counts`, after Flush, and ContextIDs those of the tasks.
+	Counted    []tally.Count
+	ContextIDs []uint32
 
 	out  Output
 	open []flusher // all tables that are wanted
@@ -32,7 +33,7 @@ func sink[T any](t *Tables, of *schema.Table, write func(*schema.Batch, *stitch.
 	}
 	s := &table[T]{series: series, submit: t.out.Submit, write: write}
 	t.open = append(t.open, s)
-	return s
+	return s.Add
 }
 
 // A flusher is a table of any kind.
@@ -41,19 +42,9 @@ type flusher interface {
 	flush() error
 }
 
-// add hands rows to the sink of a table, if it is wanted.
-func add[T any](to stitch.Sink[T], b stitch.Base, rows []T) error {
-	if to == nil {
-		return nil
-	}
-	return to.Add(b, rows)
-}
-
 // stackTables are the tables of call stacks.
 type stackTables struct {
 	of    *stacks.Stacks // nil: none is wanted
-	names map[uint32]string
-	ids   []uint32 // Context IDs of tasks
 	nodes stitch.Sink[stacks.Stack]
 	tasks stitch.Sink[stacks.Task]
 	times stitch.Sink[stacks.Times]

@@ -18,7 +18,7 @@ func TestWholeRuns(t *testing.T) {
 		form   form
 		fillBy func(f filler, r *runs, batch *schema.Batch, room int) int // one run
 	}{
-		{&schema.Instructions, instructions{}, func(f filler, r *runs, batch *schema.Batch, room int) int {
+		{&schema.Instructions, asInstructions, func(f filler, r *runs, batch *schema.Batch, room int) int {
 			seq, span := r.Seq, &r.Spans[0]
 			x, v := f.(*instructionFiller), batch.Columns
 			x.offset.Vector, x.cycle.Vector = &v[schema.InstructionsByteOffset], &v[schema.InstructionsCycle]
@@ -28,7 +28,7 @@ func TestWholeRuns(t *testing.T) {
 			r.fillShared(batch, &instructionsShared, span, n)
 			return n
 		}},
-		{&schema.Blocks, newBlocks(), func(f filler, r *runs, batch *schema.Batch, _ int) int {
+		{&schema.Blocks, asBlocks, func(f filler, r *runs, batch *schema.Batch, _ int) int {
 			x, v := f.(*blockFiller), batch.Columns
 			x.seq.Vector, x.offset.Vector, x.cycle.Vector = &v[schema.BlocksSeq], &v[schema.BlocksByteOffset], &v[schema.BlocksCycle]
 			x.fillRun(r, batch, &r.Spans[0])
@@ -64,7 +64,6 @@ func fillAs(table *schema.Table, form form, limit int, r runs, fill func(f fille
 			v := &batch.Columns[i]
 			cells = append(cells, fmt.Sprintf("%s %x %d %d %d %x", v.Column.Name, v.U8, v.U16, v.U32, v.U64, v.Valid))
 		}
-		f.reset()
 	}
 	return cells
 }

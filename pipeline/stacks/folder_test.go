@@ -30,7 +30,7 @@ func TestFolding(t *testing.T) {
 				t.Fatalf("seed %d: jobs of %d:\n%+v\njobs of one run:\n%+v\nof %s\n%s", seed, job, got, want, functions, trace)
 			}
 			most := 1 + random.IntN(30)
-			some := Sinks{Calls: &kept[Call]{}, MostCalls: most}
+			some := Sinks{Calls: new(kept[Call]).Add, MostCalls: most}
 			if got, want := playTo(t, functions, stitchtest.Script{Program: program, Trace: trace}, w, l, some), want.longest(most, l.short); got != want {
 				t.Fatalf("seed %d: jobs of %d, %d calls at most:\n%+v\nwant\n%+v\nof %s\n%s", seed, job, most, got, want, functions, trace)
 			}

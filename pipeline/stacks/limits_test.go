@@ -170,7 +170,7 @@ type stream struct {
 
 func newStream(t testing.TB, functions Functions, l limits) *stream {
 	s := &stream{TB: t}
-	s.stacks = limited(functions, nil, Sinks{Calls: counted[Call]{&s.ended}, Spans: counted[Span]{&s.ended}}, l)
+	s.stacks = limited(functions, nil, Sinks{Calls: counted[Call]{&s.ended}.Add, Spans: counted[Span]{&s.ended}.Add}, l)
 	s.sinks = s.stacks.Sinks(stitch.Sinks{})
 	return s
 }

@@ -49,7 +49,7 @@ func replayedCut(t *testing.T, d *dataset.Dataset, contexts bool, c cut) *replay
 	r := &replay{functions: functionsOf(t, d)}
 	var calls kept[stacks.Call]
 	var spans kept[stacks.Span]
-	s := stacks.Stepwise(r.functions, stacks.Sinks{Calls: &calls, Spans: &spans})
+	s := stacks.Stepwise(r.functions, stacks.Sinks{Calls: calls.Add, Spans: spans.Add})
 	p := player{TB: t, sinks: s.Sinks(stitch.Sinks{}), unit: &decode.Result{}, numbers: map[code]uint32{}}
 	p.readMarks(d, contexts)
 	played, lost := int64(0), false

@@ -423,19 +423,19 @@ func (r rows) longest(most int, short int64) rows {
 // play plays a script to stacks, and returns their rows.
 func play(t testing.TB, functions string, s stitchtest.Script, workers tally.Workers, l limits) rows {
 	t.Helper()
-	return playTo(t, functions, s, workers, l, Sinks{Calls: &kept[Call]{}})
+	return playTo(t, functions, s, workers, l, Sinks{Calls: new(kept[Call]).Add})
 }
 
-// playTo is play with rows of calls as they are wanted, to a kept or none.
+// playTo is play with rows of calls if they are wanted.
 func playTo(t testing.TB, functions string, s stitchtest.Script, workers tally.Workers, l limits, wanted Sinks) rows {
 	t.Helper()
 	fs := functionsOf(t, functions)
-	calls, _ := wanted.Calls.(*kept[Call])
-	if calls == nil {
-		calls = &kept[Call]{}
+	var calls kept[Call]
+	if wanted.Calls != nil {
+		wanted.Calls = calls.Add
 	}
 	var spans kept[Span]
-	wanted.Spans = &spans
+	wanted.Spans = spans.Add
 	stacks := limited(fs, workers, wanted, l)
 	s.Play(t, stacks.Sinks(stitch.Sinks{}))
 	some, tasks, err := stacks.Finish()

@@ -31,10 +31,6 @@ type carry struct {
 	restart schema.Null[decode.Restart] // the last one, Seq in the source
 }
 
-func newCarry(source uint8) carry {
-	return carry{base: Base{Source: source}, lost: true}
-}
-
 // beginSegment begins a segment with its lead, and returns the rows the lead
 // makes: events, a count, or none of them.
 func (c *carry) beginSegment(lead *decode.SegmentStart) (events []schema.Event, counts decode.CountRows) {

@@ -24,5 +24,5 @@ func (s *Stitcher) number(p *decodedPart) error {
 		}
 		p.numbers[i] = last.number
 	}
-	return add(s.sinks.CodeBlocks, s.carry.base, first)
+	return s.sinks.CodeBlocks.Add(s.carry.base, first)
 }

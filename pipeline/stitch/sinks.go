@@ -30,57 +30,49 @@ func (s *Sinks) Wanted() decode.Wanted {
 	return decode.Wanted{Packets: s.Packets != nil, Counted: s.Counted, Summed: s.Summed, FunctionOf: s.FunctionOf}
 }
 
-// A Sink takes rows of one kind.
-type Sink[T any] interface {
-	// Add takes the next rows, at least one, which are relative to b. The sink
-	// owns them afterwards.
-	Add(b Base, rows []T) error
-}
+// A Sink takes the next rows of one kind, which are relative to b, and owns them afterwards; nil wants none.
+type Sink[T any] func(b Base, rows []T) error
 
-// Tee returns a sink that shows each row to look, then hands rows on to a sink, if
-// that is not nil.
-func Tee[T any](to Sink[T], look func(b *Base, row *T)) Sink[T] { return &tee[T]{to: to, look: look} }
-
-type tee[T any] struct {
-	to   Sink[T]
-	look func(b *Base, row *T)
-	base Base // of the rows that look is shown: in here it takes no memory of its own each time
-}
-
-// Add implements [Sink].
-func (s *tee[T]) Add(b Base, rows []T) error {
-	s.base = b
-	for i := range rows {
-		s.look(&s.base, &rows[i])
-	}
-	if s.to == nil {
+// Add hands rows to the sink, if there are any and it wants some.
+func (s Sink[T]) Add(b Base, rows []T) error {
+	if s == nil || len(rows) == 0 {
 		return nil
 	}
-	return s.to.Add(b, rows)
+	return s(b, rows)
 }
 
-// A RunSink takes runs.
-type RunSink interface {
-	// Add takes the next runs. A sink that keeps them retains their Unit, and
-	// releases it when they are no longer needed.
-	Add(r Runs) error
-}
-
-// TeeRuns returns a sink that has look take runs, then passes them on to a sink, if that is not
-// nil. What look fails with ends it.
-func TeeRuns(to RunSink, look func(Runs) error) RunSink { return &runTee{to, look} }
-
-type runTee struct {
-	to   RunSink
-	look func(Runs) error
-}
-
-// Add implements [RunSink].
-func (s *runTee) Add(r Runs) error {
-	if err := s.look(r); err != nil || s.to == nil {
-		return err
+// Tee returns a sink that shows each row to look, then hands rows on.
+func Tee[T any](to Sink[T], look func(b *Base, row *T)) Sink[T] {
+	var base Base // of the rows that look is shown: out here it takes no memory of its own each time
+	return func(b Base, rows []T) error {
+		base = b
+		for i := range rows {
+			look(&base, &rows[i])
+		}
+		return to.Add(b, rows)
 	}
-	return s.to.Add(r)
+}
+
+// A RunSink takes the next runs; nil wants none. One that keeps them retains their Unit, and releases it
+// when they are no longer needed.
+type RunSink func(r Runs) error
+
+// Add hands runs to the sink, if it wants some.
+func (s RunSink) Add(r Runs) error {
+	if s == nil {
+		return nil
+	}
+	return s(r)
+}
+
+// TeeRuns returns a sink that has look take runs, then passes them on. What look fails with ends it.
+func TeeRuns(to, look RunSink) RunSink {
+	return func(r Runs) error {
+		if err := look(r); err != nil {
+			return err
+		}
+		return to.Add(r)
+	}
 }
 
 // CountRows are rows of `cycle_counts` as a decoder wrote them.
@@ -105,14 +97,6 @@ func addCounts(to CountSink, b Base, counts CountRows, sums []schema.CountSum) e
 		return nil
 	}
 	return to.Add(b, counts, sums)
-}
-
-// add hands rows to their sink.
-func add[T any](to Sink[T], b Base, rows []T) error {
-	if to == nil || len(rows) == 0 {
-		return nil
-	}
-	return to.Add(b, rows)
 }
 
 // A Base is what the rows of a segment are relative to: what is added to their

@@ -19,7 +19,9 @@ import (
 
 // New returns a Stitcher of a source whose timestamps have this code, with sinks to.
 func New(source uint8, code decode.TimestampCode, to Sinks) *Stitcher {
-	s := &Stitcher{carry: newCarry(source), code: code, sinks: to, numbers: map[schema.BlockKey]uint32{}}
+	s := &Stitcher{
+		carry: carry{base: Base{Source: source}, lost: true}, code: code, sinks: to, numbers: map[schema.BlockKey]uint32{},
+	}
 	s.data = access.NewCollector(s.addAccesses)
 	return s
 }
@@ -118,7 +120,7 @@ func (s *Stitcher) Commit() error { return s.segments(s.pending.commit()) }
 
 // unsynced takes what is before the first cut.
 func (s *Stitcher) unsynced(u *Unit) error {
-	if err := add(s.sinks.Events, s.carry.base, u.Events); err != nil {
+	if err := s.sinks.Events.Add(s.carry.base, u.Events); err != nil {
 		return err
 	}
 	s.carry.preserve(s.code, u.Preserved)
@@ -129,7 +131,7 @@ func (s *Stitcher) unsynced(u *Unit) error {
 		s.Outcome.lose(u.Losses)
 	}
 	s.Outcome.Asyncs += int64(u.Asyncs)
-	return add(s.sinks.Losses, s.carry.base, u.Losses)
+	return s.sinks.Losses.Add(s.carry.base, u.Losses)
 }
 
 // Lose takes a loss after all units so far: it is in their last segment, if there is one.
@@ -200,7 +202,7 @@ func (s *Stitcher) closeSegment() error {
 		return nil
 	}
 	s.ended = false
-	return add(s.sinks.Segments, s.open, s.rowAlone())
+	return s.sinks.Segments.Add(s.open, s.rowAlone())
 }
 
 // rowAlone returns the row of the segment in memory that its sink may keep: many
@@ -295,7 +297,7 @@ func (s *Stitcher) openSegment(seg *decode.Segment) error {
 	if wanted {
 		s.Outcome.Totals.Segments++
 	}
-	if err := add(s.sinks.Events, s.open, events); err != nil {
+	if err := s.sinks.Events.Add(s.open, events); err != nil {
 		return err
 	}
 	return addCounts(s.sinks.Counts, s.open, counts, nil)
@@ -323,21 +325,18 @@ func (s *Stitcher) addRows(b Base, p *decodedPart) error {
 	s.exceptions += int64(len(exceptions))
 	return errors.Join(
 		s.addRuns(b, p),
-		add(to.Exceptions, b, exceptions),
+		to.Exceptions.Add(b, exceptions),
 		addCounts(to.Counts, b, u.Counts.Slice(p.from[decode.Counts], p.to[decode.Counts]), rowsOf(p, u.Sums, decode.Sums)),
-		add(to.Timestamps, b, timestamps),
-		add(to.Contexts, b, s.carry.changes(rowsOf(p, u.Contexts, decode.Contexts))),
-		add(to.Events, b, events),
-		add(to.Losses, b, rowsOf(p, u.Losses, decode.Losses)),
-		add(to.Packets, b, rowsOf(p, u.Packets, decode.Packets)),
+		to.Timestamps.Add(b, timestamps),
+		to.Contexts.Add(b, s.carry.changes(rowsOf(p, u.Contexts, decode.Contexts))),
+		to.Events.Add(b, events),
+		to.Losses.Add(b, rowsOf(p, u.Losses, decode.Losses)),
+		to.Packets.Add(b, rowsOf(p, u.Packets, decode.Packets)),
 	)
 }
 
 // addRuns hands the runs of a part to their sink.
 func (s *Stitcher) addRuns(b Base, p *decodedPart) error {
-	if s.sinks.Runs == nil {
-		return nil
-	}
 	begins := p.runs != s.unit
 	s.unit = p.runs
 	return s.sinks.Runs.Add(Runs{
@@ -358,7 +357,7 @@ func (s *Stitcher) addAccesses(rows []schema.DataAccess) error {
 		rows = slices.DeleteFunc(rows, func(x schema.DataAccess) bool { return !s.window.has(x.Segment) })
 	}
 	s.Outcome.Totals.DataAccesses += int64(len(rows))
-	return add(s.sinks.Accesses, Base{Source: s.carry.base.Source}, rows)
+	return s.sinks.Accesses.Add(Base{Source: s.carry.base.Source}, rows)
 }
 
 // Finish ends the source. After it, every row is in its sink.

@@ -49,7 +49,7 @@ func TestStitch(t *testing.T) {
 		return &schema.Block{Key: schema.BlockKey{Address: address}, Address: []schema.Address{address, address + 4}}
 	}
 	var got log
-	s := New(5, decode.TimestampCode{}, Sinks{Runs: runLog{&got}, Events: eventLog{&got}})
+	s := New(5, decode.TimestampCode{}, Sinks{Runs: runLog{&got}.Add, Events: eventLog{&got}.Add})
 	units := []*Unit{
 		{Losses: []schema.Loss{{Bytes: 3, Reason: schema.LossUnsynced}}, Rows: &decode.Result{}},
 		unit(block(0x100), decode.SegmentStart{Offset: 3, Reason: schema.ISyncPeriodic}),

@@ -34,9 +34,7 @@ func (w *window) sinks(to Sinks) Sinks {
 	if to.Counts != nil {
 		to.Counts = countsWithin{w, to.Counts}
 	}
-	if to.Runs != nil {
-		to.Runs = &runsWithin{w: w, to: to.Runs}
-	}
+	to.Runs = w.runs(to.Runs)
 	return to
 }
 
@@ -44,20 +42,12 @@ func within[T any](w *window, to Sink[T]) Sink[T] {
 	if to == nil {
 		return nil
 	}
-	return rowsWithin[T]{w, to}
-}
-
-type rowsWithin[T any] struct {
-	w  *window
-	to Sink[T]
-}
-
-// Add implements [Sink].
-func (s rowsWithin[T]) Add(b Base, rows []T) error {
-	if !s.w.has(b.Segment) {
-		return nil
+	return func(b Base, rows []T) error {
+		if !w.has(b.Segment) {
+			return nil
+		}
+		return to(b, rows)
 	}
-	return s.to.Add(b, rows)
 }
 
 type countsWithin struct {
@@ -80,17 +70,16 @@ func (s countsWithin) Gap(b Base, cycles int64) {
 	}
 }
 
-type runsWithin struct {
-	w    *window
-	to   RunSink
-	unit *decode.Result // of the last runs in the window
-}
-
-// Add implements [RunSink].
-func (s *runsWithin) Add(r Runs) error {
-	if !s.w.has(r.Base.Segment) {
+func (w *window) runs(to RunSink) RunSink {
+	if to == nil {
 		return nil
 	}
-	r.Begins, s.unit = r.Unit != s.unit, r.Unit
-	return s.to.Add(r)
+	var unit *decode.Result // of the last runs in the window
+	return func(r Runs) error {
+		if !w.has(r.Base.Segment) {
+			return nil
+		}
+		r.Begins, unit = r.Unit != unit, r.Unit
+		return to(r)
+	}
 }

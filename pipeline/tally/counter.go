@@ -19,7 +19,7 @@ type counter struct {
 
 	// What was counted, and is settled.
 	blocks []*block // by number in the source; nil: not run yet
-	edges  map[edgeKey]edge
+	edges  map[EdgeKey]edge
 	spread map[extent]int64 // cycles of runs by extent
 
 	before   step   // before the first run of the job
@@ -31,7 +31,7 @@ type counter struct {
 }
 
 func newCounter(ordinal, most int) *counter {
-	return &counter{ordinal: ordinal, most: most, index: map[form]*shape{}, edges: map[edgeKey]edge{}, spread: map[extent]int64{}}
+	return &counter{ordinal: ordinal, most: most, index: map[form]*shape{}, edges: map[EdgeKey]edge{}, spread: map[extent]int64{}}
 }
 
 // count counts a job.

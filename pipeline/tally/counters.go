@@ -7,7 +7,7 @@ import "sync"
 type counters struct {
 	mu     sync.Mutex
 	idle   []*counter
-	edges  map[edgeKey]edge
+	edges  map[EdgeKey]edge
 	spread map[extent]int64 // since the last fold
 }
 
@@ -41,7 +41,7 @@ func (c *counters) get(ordinal, most int) *counter {
 // take takes what is in the maps of a counter.
 func (c *counters) take(w *counter) {
 	if c.edges == nil {
-		c.edges, c.spread = map[edgeKey]edge{}, map[extent]int64{}
+		c.edges, c.spread = map[EdgeKey]edge{}, map[extent]int64{}
 	}
 	for key, e := range w.edges {
 		c.edges[key] = c.edges[key].plus(e)

@@ -7,23 +7,17 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// An edgeKey is what makes two edges one.
-type edgeKey struct {
-	from, to schema.Address
-	kind     schema.EdgeKind
-	outcome  schema.EdgeOutcome
+// An EdgeKey is what makes two edges one.
+type EdgeKey struct {
+	From, To schema.Address
+	Kind     schema.EdgeKind
+	Outcome  schema.EdgeOutcome
 }
 
 // An edge counts how often control took it, and what that cost.
 type edge struct {
 	n, cycles int64
 	costs     int64 // how often it has cycles
-}
-
-// cost adds the cycles of one time.
-func (e *edge) cost(cycles uint32) {
-	e.cycles += int64(cycles)
-	e.costs++
 }
 
 func (e edge) plus(x edge) edge { return edge{e.n + x.n, e.cycles + x.cycles, e.costs + x.costs} }
@@ -97,7 +91,7 @@ func (c *counter) settleTurn(from *shape, t *turn) {
 	t.to.n += t.n
 	i := from.last()
 	if kind := from.code.Kind[i]; hasEdges(schema.Kind(kind)) {
-		key := edgeKey{from.code.Address[i], t.to.code.Address[t.to.first], schema.EdgeKind(kind), edgeOutcomes[from.outcome]}
+		key := EdgeKey{from.code.Address[i], t.to.code.Address[t.to.first], schema.EdgeKind(kind), edgeOutcomes[from.outcome]}
 		e := edge{n: t.n}
 		if from.flags&timed != 0 {
 			e.cycles, e.costs = t.cycles, t.n
@@ -126,7 +120,7 @@ func (c *counter) inside(s *shape) {
 		if s.costs != nil {
 			e.cycles, e.costs = s.costs[i], s.n
 		}
-		key := edgeKey{s.code.Address[p], s.code.Address[p+1], schema.EdgeKind(kind), outcome}
+		key := EdgeKey{s.code.Address[p], s.code.Address[p+1], schema.EdgeKind(kind), outcome}
 		c.edges[key] = c.edges[key].plus(e)
 	}
 }
@@ -135,19 +129,17 @@ func (c *counter) inside(s *shape) {
 func (c *counter) edge(from *step, to schema.Address, kind schema.EdgeKind, outcome schema.EdgeOutcome) {
 	e := edge{n: 1}
 	if from.cycles.OK {
-		e.cost(from.cycles.V)
+		e.cycles, e.costs = int64(from.cycles.V), 1
 	}
-	key := edgeKey{from.address, to, kind, outcome}
+	key := EdgeKey{from.address, to, kind, outcome}
 	c.edges[key] = c.edges[key].plus(e)
 }
 
 // An Edge is a row of `edges`.
 type Edge struct {
-	From, To schema.Address
-	Kind     schema.EdgeKind
-	Outcome  schema.EdgeOutcome
-	N        int64
-	Cycles   schema.Null[int64]
+	EdgeKey
+	N      int64
+	Cycles schema.Null[int64]
 }
 
 func (e Edge) compare(f Edge) int {
@@ -161,7 +153,7 @@ func (c *counters) edgeRows() []Edge {
 		if e.n == 0 { // see counter.fail
 			continue
 		}
-		rows = append(rows, Edge{key.from, key.to, key.kind, key.outcome, e.n, schema.Null[int64]{V: e.cycles, OK: e.costs > 0}})
+		rows = append(rows, Edge{key, e.n, schema.Null[int64]{V: e.cycles, OK: e.costs > 0}})
 	}
 	slices.SortFunc(rows, Edge.compare)
 	return rows

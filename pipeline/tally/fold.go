@@ -11,12 +11,22 @@ import (
 
 // This file adds up what was counted by blocks and positions, by instruction.
 
+// A PC is where an instruction is.
+type PC struct {
+	Address schema.Address
+	ISA     schema.ISA
+}
+
+// An Instruction is one that was executed.
+type Instruction struct {
+	PC
+	Size   uint8  // in bytes: 2 or 4
+	Opcode uint32 // as fetched; of code that was changed, as the block with the lowest number has it
+}
+
 // A Count is a row of `counts`.
 type Count struct {
-	Address                   schema.Address
-	ISA                       schema.ISA
-	Size                      uint8  // in bytes
-	Opcode                    uint32 // as fetched; of code that was changed, as the block with the lowest number has it
+	Instruction
 	Executed, Failed, Unknown int64
 	FirstSeq                  int64
 	Timed                     int64
@@ -24,8 +34,9 @@ type Count struct {
 	CyclesSpread              schema.Null[float64]
 }
 
-func (c Count) compare(d Count) int {
-	return cmp.Or(cmp.Compare(c.Address, d.Address), cmp.Compare(c.ISA, d.ISA))
+// Compare orders instructions by address, then instruction set.
+func (x Instruction) Compare(y Instruction) int {
+	return cmp.Or(cmp.Compare(x.Address, y.Address), cmp.Compare(x.ISA, y.ISA))
 }
 
 // add adds what was counted of the same instruction elsewhere.
@@ -43,14 +54,8 @@ func (c *Count) add(x *Count) {
 // sums are rows of `counts` to which more is added.
 type sums struct {
 	rows  []Count
-	index map[location]int // in rows
-	at    int              // the row that was added to last
-}
-
-// location is the key of a row of `counts`.
-type location struct {
-	address schema.Address
-	isa     schema.ISA
+	index map[PC]int // in rows
+	at    int        // the row that was added to last
 }
 
 // never is the first time of what did not run.
@@ -58,19 +63,17 @@ const never = math.MaxInt64
 
 // add adds what was counted of an instruction of a block.
 func (s *sums) add(code *schema.Block, i int, x *Count) {
-	key := location{code.Address[i], code.Key.ISA}
+	key := PC{Address: code.Address[i], ISA: code.Key.ISA}
 	// Most code comes in the order of its addresses, again and again.
-	if s.at++; s.at >= len(s.rows) || s.rows[s.at].location() != key {
+	if s.at++; s.at >= len(s.rows) || s.rows[s.at].PC != key {
 		at, ok := s.index[key]
 		if !ok {
 			if s.index == nil {
-				s.index = map[location]int{}
+				s.index = map[PC]int{}
 			}
 			at = len(s.rows)
 			s.index[key] = at
-			s.rows = append(s.rows, Count{
-				Address: key.address, ISA: key.isa, Size: code.Size[i], Opcode: code.Opcode[i], FirstSeq: never,
-			})
+			s.rows = append(s.rows, Count{Instruction: Instruction{key, code.Size[i], code.Opcode[i]}, FirstSeq: never})
 		}
 		s.at = at
 	}
@@ -78,15 +81,7 @@ func (s *sums) add(code *schema.Block, i int, x *Count) {
 }
 
 // untime takes executions off those that are timed.
-func (s *sums) untime(key location, n int64) { s.rows[s.index[key]].Timed -= n }
-
-// sorted returns the rows by address and instruction set.
-func (s *sums) sorted() []Count {
-	slices.SortFunc(s.rows, Count.compare)
-	return s.rows
-}
-
-func (c *Count) location() location { return location{c.Address, c.ISA} }
+func (s *sums) untime(key PC, n int64) { s.rows[s.index[key]].Timed -= n }
 
 // merge adds what the blocks of w counted to those of c.
 func (c *counter) merge(w *counter) {

@@ -27,7 +27,11 @@ func TestFolds(t *testing.T) {
 	tally := &Tally{limits: limits{job: 1, fold: 40, marks: usual.marks, counter: usual.counter, source: usual.source}}
 	sinks := tally.Sinks(stitch.Sinks{})
 	most := 0
-	sinks.Runs = &watched{sinks.Runs, func() { most = max(most, tally.held()) }}
+	count := sinks.Runs
+	sinks.Runs = func(r stitch.Runs) error {
+		defer func() { most = max(most, tally.held()) }()
+		return count(r)
+	}
 	stitchtest.Script{Program: program.String(), Trace: trace.String(), Split: true}.Play(t, sinks)
 	if tally.touched.folds != 4 { // twenty blocks each, twice as many as of different units
 		t.Errorf("%d folds, want 4", tally.touched.folds)
@@ -44,17 +48,6 @@ func TestFolds(t *testing.T) {
 	if again.touched.folds != 0 {
 		t.Errorf("%d folds of two blocks, want 0", again.touched.folds)
 	}
-}
-
-// watched calls a function after runs were added.
-type watched struct {
-	stitch.RunSink
-	after func()
-}
-
-func (s *watched) Add(r stitch.Runs) error {
-	defer s.after()
-	return s.RunSink.Add(r)
 }
 
 // held counts the shapes that counters hold.
@@ -108,7 +101,7 @@ func TestNoAllocations(t *testing.T) {
 		tally := New(nil)
 		var parts []stitch.Runs
 		sinks := tally.Sinks(stitch.Sinks{})
-		sinks.Runs = stitch.TeeRuns(collect{&parts}, tally.add)
+		sinks.Runs = stitch.TeeRuns(collect{&parts}.Add, tally.add)
 		stitchtest.Script{Program: x.program, Trace: x.trace}.Play(t, sinks)
 		c := newCounter(1, usual.counter)
 		if n := testing.AllocsPerRun(10, func() { c.count(&job{pieces: parts}) }); n > 0 {
@@ -205,7 +198,7 @@ func (f failing) Wait() error     { return f.wait }
 // What is counted is handed on, and a sink that is not wanted is not needed.
 func TestSinksHandOn(t *testing.T) {
 	var got []string
-	to := stitch.Sinks{Runs: handOn{&got}, Events: handOnRows[schema.Event]{&got}}
+	to := stitch.Sinks{Runs: handOn{&got}.Add, Events: handOnRows[schema.Event]{&got}.Add}
 	sinks := New(nil).Sinks(to)
 	b := stitch.Base{}
 	unit := &decode.Result{Blocks: []*schema.Block{{Address: []schema.Address{0}, Size: []uint8{4}, Opcode: []uint32{0}, Kind: []uint8{0}}}, Runs: []schema.Run{{Count: 1}}}

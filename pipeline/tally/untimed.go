@@ -14,10 +14,14 @@ type untimed struct {
 	epoch int32
 	timed bool // the epoch has cycles
 
-	waiting passes             // in the epoch, which has no cycles so far
-	waited  map[location]int64 // likewise, before the last fold
-	passes  passes             // in epochs that ended without cycles
-	ended   map[location]int64 // likewise, before the last fold of their epoch
+	waiting executions // in the epoch, which has no cycles so far
+	ended   executions // in epochs that ended without cycles
+}
+
+// executions are how often instructions executed.
+type executions struct {
+	passes passes
+	folded map[PC]int64 // before the last fold
 }
 
 // passes are runs by block and position: those that begin there less those that
@@ -49,14 +53,11 @@ func (u *untimed) addSpan(r *stitch.Runs, from, to int) {
 	for i := from; i < to && !u.timed; i++ {
 		run := &r.Unit.Runs[i]
 		if run.Flags&(schema.RunHasCycles|schema.RunHasCosts) != 0 {
-			u.timed, u.waiting, u.waited = true, nil, nil
+			u.timed, u.waiting = true, executions{}
 			return
 		}
 		first, end := int(run.First), int(run.First)+int(run.Count)
-		if u.waiting == nil {
-			u.waiting = passes{}
-		}
-		at := u.waiting.upTo(r.Unit.Blocks[run.Block], end)
+		at := u.waiting.passes.upTo(r.Unit.Blocks[run.Block], end)
 		at[first]++
 		at[end]--
 	}
@@ -64,55 +65,57 @@ func (u *untimed) addSpan(r *stitch.Runs, from, to int) {
 
 // endEpoch ends the epoch.
 func (u *untimed) endEpoch() {
-	if u.passes == nil && u.waiting != nil {
-		u.passes = passes{}
-	}
-	for code, starts := range u.waiting {
-		at := u.passes.upTo(code, len(starts)-1)
+	for code, starts := range u.waiting.passes {
+		at := u.ended.passes.upTo(code, len(starts)-1)
 		for i, n := range starts {
 			at[i] += n
 		}
 	}
-	if u.ended == nil && u.waited != nil {
-		u.ended = map[location]int64{}
+	for key, n := range u.waiting.folded {
+		u.ended.add(key, n)
 	}
-	for key, n := range u.waited {
-		u.ended[key] += n
-	}
-	u.timed, u.waiting, u.waited = false, nil, nil
+	u.timed, u.waiting = false, executions{}
 }
 
 // fold takes the executions off rows, to which they were added, and holds no
 // blocks any more.
 func (u *untimed) fold(from *sums) {
-	u.passes.each(from.untime)
-	for key, n := range u.ended {
+	u.ended.passes.each(from.untime)
+	for key, n := range u.ended.folded {
 		from.untime(key, n)
 	}
-	if u.waited == nil && u.waiting != nil {
-		u.waited = map[location]int64{}
+	u.waiting.passes.each(u.waiting.add)
+	u.ended, u.waiting.passes = executions{}, nil
+}
+
+// add adds executions that were folded.
+func (x *executions) add(key PC, n int64) {
+	if x.folded == nil {
+		x.folded = map[PC]int64{}
 	}
-	u.waiting.each(func(key location, n int64) { u.waited[key] += n })
-	u.passes, u.ended, u.waiting = nil, nil, nil
+	x.folded[key] += n
 }
 
 // upTo returns the runs of a block, with room for a position.
-func (p passes) upTo(code *schema.Block, i int) []int64 {
-	at := p[code]
+func (p *passes) upTo(code *schema.Block, i int) []int64 {
+	at := (*p)[code]
 	if i >= len(at) {
+		if *p == nil {
+			*p = passes{}
+		}
 		at = append(at, make([]int64, i+1-len(at))...)
-		p[code] = at
+		(*p)[code] = at
 	}
 	return at
 }
 
 // each calls a function with the executions of each instruction.
-func (p passes) each(do func(key location, n int64)) {
+func (p passes) each(do func(key PC, n int64)) {
 	for code, starts := range p {
 		n := int64(0)
 		for i, starts := range starts {
 			if n += starts; n > 0 {
-				do(location{code.Address[i], code.Key.ISA}, n)
+				do(PC{Address: code.Address[i], ISA: code.Key.ISA}, n)
 			}
 		}
 	}

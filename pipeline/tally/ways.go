@@ -64,9 +64,9 @@ func (b *block) way(t *stitch.Turn) *way {
 func (c *counter) fail(b *block, position int, n int64) {
 	b.at.to(position + 1)[position].failed += n
 	if kind := b.code.Kind[position]; hasEdges(schema.Kind(kind)) {
-		key := edgeKey{b.code.Address[position], b.code.Address[position+1], schema.EdgeKind(kind), schema.EdgeTaken}
+		key := EdgeKey{b.code.Address[position], b.code.Address[position+1], schema.EdgeKind(kind), schema.EdgeTaken}
 		c.edges[key] = c.edges[key].plus(edge{n: -n})
-		key.outcome = schema.EdgeNotTaken
+		key.Outcome = schema.EdgeNotTaken
 		c.edges[key] = c.edges[key].plus(edge{n: n})
 	}
 }

@@ -7,23 +7,18 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Check compares the segments of a window with those of the index, and hands them on: an
+// A check compares the segments of a window with those of the index, and hands them on: an
 // index of another capture shows at the first of them.
-type Check struct {
+type check struct {
 	to   stitch.Sink[schema.Segment] // may be nil
 	want []Segment
-	// Other reports that a segment has other instructions in the index: that was decoded
+	// other reports that a segment has other instructions in the index: that was decoded
 	// with other program memory.
-	Other bool
+	other bool
 }
 
-// NewCheck returns a check of the segments of a range.
-func NewCheck(r *Range, to stitch.Sink[schema.Segment]) *Check {
-	return &Check{to: to, want: r.checked}
-}
-
-// Add implements [stitch.Sink]. It fails at a segment that is not that of the index.
-func (c *Check) Add(b stitch.Base, rows []schema.Segment) error {
+// add is a [stitch.Sink]. It fails at a segment that is not that of the index.
+func (c *check) add(b stitch.Base, rows []schema.Segment) error {
 	for i := range rows {
 		if len(c.want) == 0 {
 			break
@@ -35,10 +30,7 @@ func (c *Check) Add(b stitch.Base, rows []schema.Segment) error {
 			return fmt.Errorf("segment %d is %s; the index says %s", want.Segment.V,
 				text(got.Offset, got.Bytes, got.Address), text(want.ByteOffset, want.Bytes, want.Address))
 		}
-		c.Other = c.Other || got.Instructions != want.Instructions
-	}
-	if c.to == nil {
-		return nil
+		c.other = c.other || got.Instructions != want.Instructions
 	}
 	return c.to.Add(b, rows)
 }
@@ -52,8 +44,8 @@ func text(offset, bytes int64, address schema.Null[schema.Address]) string {
 	return fmt.Sprintf("%d long at offset 0x%x, from %s", bytes, offset, at)
 }
 
-// Finish fails if a segment did not come.
-func (c *Check) Finish() error {
+// finish fails if a segment did not come.
+func (c *check) finish() error {
 	if len(c.want) > 0 {
 		return fmt.Errorf("there is no segment %d at offset 0x%x, as the index says", c.want[0].Segment.V,
 			c.want[0].ByteOffset)

@@ -47,24 +47,12 @@ func Open(w *Window, inputs engine.Inputs) (*Opened, error) {
 	return x, x.checkCapture(inputs)
 }
 
-// A usageError says that a window cannot be one. It is one of usage.
-type usageError struct{ text string }
-
-func (e *usageError) Error() string { return e.text }
-
-// Is reports that the error is one of usage.
-func (e *usageError) Is(target error) bool { return target == capture.ErrUsage }
-
-func usageErrorf(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
-}
-
 // checkOffsets fails if the window is not given by offsets: nothing else can be found
 // without an index.
 func (w *Opened) checkOffsets() error {
 	for _, p := range []schema.Null[Point]{w.From, w.To} {
 		if p.OK && p.V.Kind != ByOffset {
-			return usageErrorf("%s can only be found with an index; give --index DIR, a dataset of the whole capture",
+			return plan.Usagef("%s can only be found with an index; give --index DIR, a dataset of the whole capture",
 				p.V)
 		}
 	}
@@ -167,7 +155,7 @@ func (w *Opened) Clip(b *plan.Buffer) error {
 		return nil
 	}
 	if b.RingStart != 0 {
-		return usageErrorf("a window of a ring can only be found with an index; " +
+		return plan.Usagef("a window of a ring can only be found with an index; " +
 			"give --index DIR, a dataset of the whole capture")
 	}
 	b.Clipped = true
@@ -175,7 +163,7 @@ func (w *Opened) Clip(b *plan.Buffer) error {
 		b.Looked = min(b.Looked, w.To.V.N)
 	}
 	if b.From = w.From.V.N; b.From >= b.Looked {
-		return usageErrorf("buffer %s has nothing %s: it has %d bytes", b.Name, &w.Span, b.Size)
+		return plan.Usagef("buffer %s has nothing %s: it has %d bytes", b.Name, &w.Span, b.Size)
 	}
 	return nil
 }
@@ -192,7 +180,7 @@ func (w *Opened) Place(p *plan.Plan) (in []*plan.Source, err error) {
 		for _, s := range decoded {
 			ids = append(ids, schema.SourceText(s.ID))
 		}
-		return nil, usageErrorf("%s is of one source, and there are %s; give --source ID", &w.Span,
+		return nil, plan.Usagef("%s is of one source, and there are %s; give --source ID", &w.Span,
 			strings.Join(ids, ", "))
 	}
 	w.ranges = map[*plan.Source]*Range{}
@@ -207,7 +195,7 @@ func (w *Opened) Place(p *plan.Plan) (in []*plan.Source, err error) {
 			in = append(in, s)
 		case nothing == nil:
 			known := w.index.Source(s.ID)
-			nothing = usageErrorf("source %s has nothing %s; %s has %d segments of it, with %d instructions",
+			nothing = plan.Usagef("source %s has nothing %s; %s has %d segments of it, with %d instructions",
 				schema.SourceText(s.ID), &w.Span, w.Index, known.Segments, known.Instructions)
 		}
 	}
@@ -245,15 +233,15 @@ func (w *Opened) Range(s *plan.Source) *Range {
 	return w.ranges[s]
 }
 
-// Job makes the job of a source that of the window. Once it is done, finish fails if the segments of the
-// source are not those of the index.
-func (w *Opened) Job(j *engine.Job) (finish func() error) {
+// Job makes the job of a source that of the window. It fails then if the segments of the source are not
+// those of the index.
+func (w *Opened) Job(j *engine.Job) {
 	r := w.Range(j.Source)
 	if r == nil {
-		return func() error { return nil }
+		return
 	}
-	check := NewCheck(r, j.To.Segments)
-	j.To.Segments = check
+	check := &check{to: j.To.Segments, want: r.checked}
+	j.To.Segments = check.add
 	j.To.Counted = false // counts are handed on once a unit, of which only some may be in the window
 	j.Start = engine.FromStart(j.Source)
 	j.Start.Prepare = func(st *stitch.Stitcher) error {
@@ -277,11 +265,11 @@ func (w *Opened) Job(j *engine.Job) (finish func() error) {
 			return stream, err
 		}
 	}
-	return func() error {
-		if err := check.Finish(); err != nil {
+	j.Done = func() error {
+		if err := check.finish(); err != nil {
 			return fmt.Errorf("source %s: %w", schema.SourceText(j.Source.ID), w.notOf("%v", err))
 		}
-		if check.Other {
+		if check.other {
 			w.other = append(w.other, schema.SourceText(j.Source.ID))
 		}
 		return nil

@@ -27,7 +27,7 @@ func (x *Index) path(source uint8, node int32) (path []schema.Frame, err error) 
 			return nil, err
 		}
 		for i := range b.Rows() {
-			parent := signed(null(&b.Columns[schema.StacksParent], b.Columns[schema.StacksParent].U32, i))
+			parent := null[int32](b, i, schema.StacksParent)
 			if !parent.OK {
 				parent.V = -1
 			}
@@ -45,12 +45,10 @@ func (x *Index) path(source uint8, node int32) (path []schema.Frame, err error) 
 }
 
 func frameOf(b *schema.Batch, i int) schema.Frame {
-	c := b.Columns
-	kind := null(&c[schema.StacksException], c[schema.StacksException].U8, i)
 	return schema.Frame{
 		Entry: schema.StackEntry(schema.StacksEntry.At(b, i)), Address: schema.StacksAddress.At(b, i),
-		Exception: schema.Null[schema.ExceptionType]{V: schema.ExceptionType(kind.V), OK: kind.OK},
-		Number:    null(&c[schema.StacksNumber], c[schema.StacksNumber].U16, i),
+		Exception: null[schema.ExceptionType](b, i, schema.StacksException),
+		Number:    null[uint16](b, i, schema.StacksNumber),
 	}
 }
 

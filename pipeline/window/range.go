@@ -22,7 +22,7 @@ type Range struct {
 	Stack []schema.Frame
 
 	clock   clock
-	checked []Segment // the first of them: see [Check]
+	checked []Segment // the first of them: see [check]
 }
 
 // FromStart reports that decoding begins with the stream.

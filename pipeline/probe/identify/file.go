@@ -129,22 +129,21 @@ func datasetDir(path string) *Finding {
 // ini knows the ini files of snapshots.
 func ini(path string, head []byte) *Finding {
 	sections := iniSections(head)
-	dir := Quote(filepath.Dir(path))
+	f := &Finding{
+		Kind: Part, Do: "give the directory of the snapshot",
+		Lines: []string{"tracelake inspect " + Quote(filepath.Dir(path))},
+	}
 	switch {
 	case sections["snapshot"], sections["device_list"]:
 		return &Finding{Kind: Snapshot, What: "the ini file of a snapshot"}
 	case sections["device"]:
-		return &Finding{
-			Kind: Part, What: "the ini file of a device of a snapshot",
-			Do: "give the directory of the snapshot", Lines: []string{"tracelake inspect " + dir},
-		}
+		f.What = "the ini file of a device of a snapshot"
 	case sections["trace_buffers"]:
-		return &Finding{
-			Kind: Part, What: "the ini file of the trace of a snapshot",
-			Do: "give the directory of the snapshot", Lines: []string{"tracelake inspect " + dir},
-		}
+		f.What = "the ini file of the trace of a snapshot"
+	default:
+		return nil
 	}
-	return nil
+	return f
 }
 
 // iniSections are the sections that the first lines of a text have, in lower case.

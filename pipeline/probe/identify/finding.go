@@ -1,9 +1,6 @@
 package identify
 
-import (
-	"fmt"
-	"os"
-)
+import "os"
 
 // A Kind is what a file or directory is.
 type Kind string
@@ -51,13 +48,6 @@ func (f *Finding) Sentence(input string) string {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-func number(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // An Error says that an input is no capture, and what it is.

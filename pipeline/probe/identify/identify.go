@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/tracelake/tracelake/decode/figures"
 )
 
 // Path says what is at a path. It fails only if that cannot be read.
@@ -48,13 +50,9 @@ func contentOf(name string, r io.ReaderAt, bytes int) (*Finding, error) {
 	case err != nil && !errors.Is(err, io.EOF):
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	case n == 0:
-		return emptyFile(), nil
+		return &Finding{Kind: Empty, What: "an empty file", Do: "nothing was traced, or the buffer was not read out"}, nil
 	}
 	return file(name, head[:n]), nil
-}
-
-func emptyFile() *Finding {
-	return &Finding{Kind: Empty, What: "an empty file", Do: "nothing was traced, or the buffer was not read out"}
 }
 
 // maxEntries bounds how many entries below a directory are looked at, maxDepth how
@@ -82,10 +80,10 @@ func directory(path string) (*Finding, error) {
 	}
 	var holds []string
 	if n := len(below.snapshots); n > 0 {
-		holds = append(holds, number(n, "snapshot"))
+		holds = append(holds, figures.Count(int64(n), "snapshot"))
 	}
 	if n := len(below.datasets); n > 0 {
-		holds = append(holds, number(n, "dataset"))
+		holds = append(holds, figures.Count(int64(n), "dataset"))
 	}
 	if len(holds) > 0 {
 		f.What, f.Do = "a directory that holds "+strings.Join(holds, " and "), "give one of them"

@@ -2,8 +2,6 @@ package identify
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"iter"
 	"maps"
 	"slices"
@@ -92,8 +90,8 @@ func streams(head []byte) (known map[uint8]*Finding, rest int) {
 		if n == 0 || !frame.IsSource(uint8(id)) {
 			continue
 		}
-		data, err := readAll(frame.NewReader(in, in.Size(), layout, uint8(id)))
-		switch f := stream(data, sure); {
+		data, err := decode.ReadAll(frame.NewReader(in, in.Size(), layout, uint8(id)))
+		switch f := stream(data.Data, sure); {
 		case err != nil:
 			return nil, 0
 		case f != nil:
@@ -103,22 +101,6 @@ func streams(head []byte) (known map[uint8]*Finding, rest int) {
 		}
 	}
 	return known, rest
-}
-
-// readAll returns the bytes of a stream.
-func readAll(s decode.Stream) ([]byte, error) {
-	var all []byte
-	for {
-		var p decode.Piece
-		_, err := s.Next(&p)
-		all = append(all, p.Data...)
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
 }
 
 // isETMv4 says whether trace synchronises as ETMv4 and ETE do: eleven bytes 0 and 0x80, then the header

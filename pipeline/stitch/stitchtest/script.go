@@ -98,10 +98,7 @@ func (x *part) emit(to *stitch.Sinks) error {
 	for i := range x.exceptions {
 		err = errors.Join(err, to.Exceptions.Add(b, x.exceptions[i:i+1]))
 	}
-	if to.Contexts != nil {
-		err = errors.Join(err, to.Contexts.Add(b, x.contexts))
-	}
-	return errors.Join(err, to.Events.Add(b, x.events), to.Losses.Add(b, x.losses))
+	return errors.Join(err, to.Contexts.Add(b, x.contexts), to.Events.Add(b, x.events), to.Losses.Add(b, x.losses))
 }
 
 func (p *player) block(words []string) {
