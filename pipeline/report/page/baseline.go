@@ -26,6 +26,7 @@ type baseline struct {
 	exceptions *exceptions.Table // nil: likewise
 	onlyNow    int64             // functions of this program that the earlier one has not
 	only       []onlyBefore
+	paths      *paths // nil: one of the runs has no call stacks
 }
 
 // An onlyBefore is a function of the earlier run that is in no row of the functions.

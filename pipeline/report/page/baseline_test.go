@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"html"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,8 @@ func TestTwoRuns(t *testing.T) {
 	earlier := strings.NewReplacer(
 		"conditional executed=9 failed=1", "conditional executed=10", "src/lib/util.c:31", "src/lib/util.c:31 executed=1 first=50",
 		"span 20 22 ordinal=0 instructions=2", "span 20 22 ordinal=0 instructions=4",
+		"calls=10 instructions=30", "calls=10 instructions=40", "total=64", "total=75", "context=1 instructions=64", "context=1 instructions=75",
+		"function=3 instructions=4", "function=3 instructions=4\nstack parent=0 function=2 entry=call calls=1 instructions=1",
 	).Replace(itsLines + itsStacks)
 	for _, tt := range []struct{ name, before string }{
 		{"two runs", aSource + aProgram + earlier},
@@ -129,6 +132,38 @@ func TestChangeIsThatOfReports(t *testing.T) {
 	}
 	if !strings.HasSuffix(p.Title, " against "+filepath.Base(before)) {
 		t.Errorf("the title %q does not say what it is compared with", p.Title)
+	}
+}
+
+// The change of what a function took with its callees, over the outermost frames of it, is what report hotspots says.
+// What is too short to be drawn one by one is not in the sum.
+func TestFlameChange(t *testing.T) {
+	now, before := twoRuns(t)
+	for _, dirs := range [][2]string{{now, before}, {before, now}} {
+		p, err := page.Read(dirs[:1], page.Options{Baseline: dirs[1:], Sources: page.Sources{None: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := p.Data.Flame
+		sums, inside := map[string]float64{}, make([]map[string]bool, len(f.Parent))
+		for i := range f.Parent {
+			name := f.Frames.Name[f.Frame[i]]
+			inside[i] = map[string]bool{}
+			if f.Parent[i] > 0 {
+				inside[i] = maps.Clone(inside[i-int(f.Parent[i])])
+			}
+			if f.Frames.Kind[f.Frame[i]] == 0 && !inside[i][name] {
+				sums[name] += f.Change[i]
+				inside[i][name] = true
+			}
+		}
+		c := merged(t, dirs[0]).HotspotsAgainst(merged(t, dirs[1]), report.ByFunction)
+		for _, name := range []string{"sort_task", "quicksort", "matrix_task", "multiply.constprop.0", "checksum_task"} {
+			i := slices.IndexFunc(c.Rows, func(r report.HotspotChangeRow) bool { return r.Row().Function == name })
+			if want := 100 * c.TotalChange(&c.Rows[i]); math.Abs(sums[name]-want) > 0.1 {
+				t.Errorf("%s: frames changed by %.2f points, want %.2f", name, sums[name], want)
+			}
+		}
 	}
 }
 

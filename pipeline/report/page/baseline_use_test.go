@@ -47,12 +47,19 @@ found.Lines = heads();
 found.Marks = [...document.querySelectorAll("#lines .mark")].map(text).filter(t => t.endsWith("gained"));
 found.Exceptions = [...document.querySelectorAll("#durations thead th")].map(text);
 found.Changes = [...document.querySelectorAll("#first .change")].map(text);
+const flame = document.querySelector("#flame canvas");
+const legend = () => [...document.querySelectorAll("#flame p.soft")].filter(p => p.offsetParent).map(text)[0];
+found.Legends = [legend()];
+[...document.querySelectorAll("#flame button")].find(b => b.textContent === "change").click();
+found.Legends.push(legend(), location.hash);
+flame.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowDown", bubbles: true, cancelable: true}));
+found.Legends.push(text(document.querySelector("#flame [aria-live]")));
 return found;`
 
 // A page of two runs sorts by what changed, and shows it of functions, files, lines and exceptions. Figures are those
 // of report coverage and report hotspots with --baseline.
 func TestUseTwoRuns(t *testing.T) {
-	type change struct{ Pressed, Functions, Files, Lines, Marks, Exceptions, Changes []string }
+	type change struct{ Pressed, Functions, Files, Lines, Marks, Exceptions, Changes, Legends []string }
 	c, visit := browsertest.Ask[change](t, pageOfTwo(t), browsertest.View{Width: 1200, Height: 900}, compare)
 	keep(t, visit.Picture)
 	for _, message := range visit.Console {
@@ -75,7 +82,12 @@ func TestUseTwoRuns(t *testing.T) {
 	if !slices.Contains(c.Exceptions, "median before") || !slices.Contains(c.Exceptions, "longest before") {
 		t.Errorf("exceptions have the columns %q", c.Exceptions)
 	}
-	if len(c.Changes) != 4 {
+	for i, want := range []string{"Click a frame", "Red and +: a larger share of all cycles than in ", "#table=lines&flame=change", "sort_task: 197,886 cycles, 44.9 %, "} {
+		if i >= len(c.Legends) || !strings.HasPrefix(c.Legends[i], want) || i == 3 && !strings.HasSuffix(c.Legends[i], "+17.1 points.") {
+			t.Errorf("the flame graph says %q, want %q in place %d", c.Legends, want, i)
+		}
+	}
+	if len(c.Changes) != 4 || slices.Contains(c.Changes, "") {
 		t.Errorf("the answers say of the change: %q, want each", c.Changes)
 	}
 }

@@ -146,6 +146,10 @@ type Flame struct {
 	// without its children.
 	Instructions []int64 `json:"instructions"`
 	Cycles       []int64 `json:"cycles"` // nil: not all sources count them
+	// Change is by how many percentage points the share of a path of names is more than in the earlier run, 0 of
+	// spans too short to be drawn one by one; left out if there is none, or one of the runs has no call stacks.
+	Change     []float64 `json:"change,omitempty"`
+	ChangeUnit string    `json:"changeUnit,omitempty"` // of what shares are: "cycles" or "instructions"
 }
 
 // Frames are what nodes of call trees are of.

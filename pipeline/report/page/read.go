@@ -141,6 +141,9 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 			return err
 		}
 	}
+	if err := p.comparePaths(); err != nil {
+		return err
+	}
 	if err := p.readTasks(dirs, opt.Test); err != nil {
 		return err
 	}
@@ -184,6 +187,9 @@ func (p *Page) draw(parts int64) {
 	p.Data.Flame, p.Data.Times = nil, nil
 	if p.profile != nil {
 		p.Data.Flame = newFlame(p.profile, p.functions, parts)
+		if p.before != nil {
+			p.before.paths.change(p.Data.Flame)
+		}
 	}
 	for _, c := range p.times {
 		p.Data.Times = append(p.Data.Times, c.draw(parts))
