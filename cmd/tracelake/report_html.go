@@ -39,6 +39,7 @@ unless there is --force.
 
 Examples:
    tracelake report html run -o report.html --source-root src
+   tracelake report html run -o report.html --baseline yesterday
    tracelake report html run -o report.html --path-map /build/fw=. --overwrite
    tracelake report html run1 run2 --time-of run1 -o report.html --no-source`,
 		Flags: slices.Concat([]cli.Flag{
@@ -58,6 +59,7 @@ Examples:
 			},
 			storeFlag(),
 			groupInput.stringOr("time-of", "draw the timeline of `DIR`, one of several datasets", "none"),
+			baselineFlag("say what changed since the earlier dataset in `DIR`"),
 		}, datasetFlags(true)),
 		Action: acting(readHTML, reportHTML),
 	}
@@ -95,6 +97,12 @@ func readHTML(ctx *cli.Context) (*htmlArgs, error) {
 	}
 	if h.page.Detail < 0 {
 		return nil, usage(fmt.Sprintf("--detail %d", h.page.Detail), "is not a number of instructions", "give one from 0 on")
+	}
+	if h.baseline, err = readBaseline(ctx); err != nil {
+		return nil, err
+	}
+	if h.baseline != "" {
+		h.page.Baseline = []string{h.baseline}
 	}
 	if h.page.Sources.Map, err = readPathMap(ctx); err != nil {
 		return nil, err
@@ -144,6 +152,11 @@ func reportHTML(ctx *cli.Context, h *htmlArgs) error {
 	p, err := page.Read(h.dirs, h.page)
 	if err != nil {
 		return err
+	}
+	if t := p.Baseline(); t != nil {
+		if err := h.against().refuse(t); err != nil {
+			return err
+		}
 	}
 	text, err := p.Fit(h.maxSize)
 	if err = errors.Join(err, ctx.Err()); err != nil {

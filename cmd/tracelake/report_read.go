@@ -51,10 +51,24 @@ func readReport(ctx *cli.Context, limitOf string) (a *reportArgs, err error) {
 	if a.limit, err = readLimit(ctx, limitOf); err != nil {
 		return nil, err
 	}
-	if a.baseline = ctx.String("baseline"); ctx.IsSet("baseline") && a.baseline == "" {
-		return nil, usage("--baseline", "names no directory", "write --baseline DIR, an earlier dataset")
+	a.baseline, err = readBaseline(ctx)
+	return a, err
+}
+
+// readBaseline returns the directory that --baseline names; "": there is none.
+func readBaseline(ctx *cli.Context) (string, error) {
+	dir := ctx.String("baseline")
+	if ctx.IsSet("baseline") && dir == "" {
+		return "", usage("--baseline", "names no directory", "write --baseline DIR, an earlier dataset")
 	}
-	return a, nil
+	return dir, nil
+}
+
+// against returns what reads the baseline.
+func (a *reportArgs) against() *reportArgs {
+	base := *a
+	base.dirs, base.options.Test = []string{a.baseline}, ""
+	return &base
 }
 
 // readDatasets reads which datasets to report on.
@@ -143,9 +157,7 @@ func (a *reportArgs) ask(ctx *cli.Context) (q *question, err error) {
 	if a.baseline == "" {
 		return q, nil
 	}
-	base := *a
-	base.dirs, base.options.Test = []string{a.baseline}, ""
-	q.baseline, err = base.merge()
+	q.baseline, err = a.against().merge()
 	return q, err
 }
 

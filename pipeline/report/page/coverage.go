@@ -14,7 +14,7 @@ type coverageText struct {
 }
 
 func (p *Page) coverageText() *coverageText {
-	x := &coverageText{Totals: p.totals()}
+	x := &coverageText{Totals: p.totals(), Notes: p.changeNotes()}
 	for _, note := range answer.CoverageNotes(p.coverage) {
 		x.Notes = append(x.Notes, note+".")
 	}

@@ -19,6 +19,20 @@ type Data struct {
 	Flame      *Flame      `json:"flame"`
 	Times      []Time      `json:"times"` // of the sources of one dataset
 	Exceptions *Exceptions `json:"exceptions"`
+	Before     *Before     `json:"before,omitempty"` // nil: the page is of one run
+}
+
+// Before is what functions did in the earlier run that the page is compared with, and what changed. Columns
+// are of Functions, and nil where these have no names now or before. Of another program functions
+// are matched by name and file.
+type Before struct {
+	Name        string    `json:"name"`
+	SameProgram bool      `json:"sameProgram"`
+	Unit        string    `json:"unit"`   // of Own and Change: "cycles" if all of both runs has them, else "instructions"
+	Gained      []int64   `json:"gained"` // instructions that ran now and not before; of another program 1 for the function
+	Lost        []int64   `json:"lost"`   // likewise, that ran before and not now
+	Own         []int64   `json:"own"`    // before; -1: there was no such function
+	Change      []float64 `json:"change"` // by how many percentage points its share of all is more
 }
 
 // Extent is how much of things is covered: of Of instructions Covered ran, and Reached were
@@ -47,6 +61,8 @@ type Files struct {
 	OutcomesSeen []int64  `json:"outcomesSeen"`
 	Why          []string `json:"why"` // instructions of it were missed; "": none were
 	Work
+	Gained []int64 `json:"gained,omitempty"` // as in Before; left out if that is of another program
+	Lost   []int64 `json:"lost,omitempty"`
 }
 
 // Functions are those of the program, most spent first. Without names they are stretches of
@@ -96,7 +112,15 @@ type SourceFile struct {
 	Text []string `json:"text,omitempty"` // its lines, from line 1; nil: there is no text
 	Seen Lines    `json:"seen"`
 	// lines with code of which nothing was reached: the first, then each less the one before
-	NotSeen []uint32 `json:"notSeen"`
+	NotSeen []uint32     `json:"notSeen"`
+	Changes *LineChanges `json:"changes,omitempty"` // nil: there are none, or the page is of one run
+}
+
+// LineChanges are lines of which instructions ran now and not before, or before and not now.
+type LineChanges struct {
+	Number []uint32 `json:"number"` // the first, then each less the one before
+	Gained []int64  `json:"gained"`
+	Lost   []int64  `json:"lost"`
 }
 
 // Lines are lines that were reached, by number.
@@ -122,6 +146,10 @@ type Flame struct {
 	// without its children.
 	Instructions []int64 `json:"instructions"`
 	Cycles       []int64 `json:"cycles"` // nil: not all sources count them
+	// Change is by how many percentage points the share of a path of names is more than in the earlier run, 0 of
+	// spans too short to be drawn one by one; left out if there is none, or one of the runs has no call stacks.
+	Change     []float64 `json:"change,omitempty"`
+	ChangeUnit string    `json:"changeUnit,omitempty"` // of what shares are: "cycles" or "instructions"
 }
 
 // Frames are what nodes of call trees are of.
@@ -205,6 +233,9 @@ type Exceptions struct {
 	P99     []int64  `json:"p99"`    // -1: fewer than 100
 	Longest []int64  `json:"longest"`
 	Unended []int64  `json:"unended"`
+	// MedianBefore and LongestBefore are of the earlier run, in the same unit; -1: not known.
+	MedianBefore  []int64 `json:"medianBefore,omitempty"`
+	LongestBefore []int64 `json:"longestBefore,omitempty"`
 	// Worst is where the longest is: index in Data.Times, start and length on that axis;
 	// the index is -1 if it is on none.
 	Worst [][3]int64 `json:"worst"`

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
@@ -43,6 +45,49 @@ func newExceptions(x *exceptions.Table, worst func(*exceptions.Row) [3]int64) *E
 	}
 	return e
 }
+
+// compareExceptions fills in how long exceptions took before, as far as it is in the same unit.
+func (p *Page) compareExceptions() {
+	e := p.Data.Exceptions
+	if p.before == nil || p.before.exceptions == nil || !p.spans || e == nil {
+		return
+	}
+	for i := range p.exceptions.Rows {
+		median, longest := int64(none), int64(none)
+		if r := p.before.exception(&p.exceptions.Rows[i]); r != nil && r.Ended > 0 && r.Unit == p.exceptions.Rows[i].Unit {
+			median, longest = r.Median, r.Longest
+		}
+		e.MedianBefore, e.LongestBefore = append(e.MedianBefore, median), append(e.LongestBefore, longest)
+	}
+}
+
+// exception returns the row before of an exception; nil: it was not taken.
+func (b *baseline) exception(now *exceptions.Row) *exceptions.Row {
+	if b.exceptions == nil {
+		return nil
+	}
+	for i := range b.exceptions.Rows {
+		if r := &b.exceptions.Rows[i]; r.Core == now.Core && r.Exception == now.Exception {
+			return r
+		}
+	}
+	return nil
+}
+
+// worstException is the index of the exceptions of which one took longest; -1: none was followed to its end.
+func (p *Page) worstException() int {
+	x, worst := p.exceptions, none
+	for i := range x.Rows {
+		if r := &x.Rows[i]; r.Ended > 0 && (worst == none || r.Unit < x.Rows[worst].Unit ||
+			r.Unit == x.Rows[worst].Unit && r.Longest > x.Rows[worst].Longest) {
+			worst = i
+		}
+	}
+	return worst
+}
+
+// unitOf is the unit of how long exceptions took, of one.
+func unitOf(r *exceptions.Row) string { return strings.TrimSuffix(r.Unit.String(), "s") }
 
 // nowhere is where the longest exception is that is on no axis.
 var nowhere = [3]int64{none, 0, 0}

@@ -19,6 +19,7 @@ type firstAnswer struct {
 	Question string
 	Figure   string // the answer in a few words; "": there is none
 	Words    string // the rest of the sentence or, without an answer, what is missing and what to add
+	Change   string // against the earlier run; "": there is none, or it is not known
 	Bar      *bar
 	Links    []stateLink
 }
@@ -61,6 +62,7 @@ func (p *Page) firstAnswers() []firstAnswer {
 		return nil
 	}
 	all := []firstAnswer{p.missedAnswer(), p.hotAnswer(), p.busyAnswer(), p.longAnswer()}
+	p.changedAnswers(all)
 	for i := range all {
 		if a := &all[i]; a.Words != "" && !strings.HasSuffix(a.Words, ".") {
 			a.Words += "."
@@ -165,16 +167,11 @@ func (p *Page) busyAnswer() firstAnswer {
 		a.Words = "The dataset has no table tasks. Export again without --tables."
 		return a
 	}
-	tasks, switches, busiest := int64(0), int64(0), none
+	tasks, switches, busiest := int64(0), int64(0), p.busiest()
 	for i := range p.tasks.Rows {
-		t := &p.tasks.Rows[i]
-		if t.IsHandlers() {
-			continue
-		}
-		tasks++
-		switches += t.Switches
-		if busiest == none || p.tookTask(t) > p.tookTask(&p.tasks.Rows[busiest]) {
-			busiest = i
+		if t := &p.tasks.Rows[i]; !t.IsHandlers() {
+			tasks++
+			switches += t.Switches
 		}
 	}
 	if busiest == none {
@@ -197,6 +194,18 @@ func (p *Page) busyAnswer() firstAnswer {
 	a.Words += ". " + p.notTraced()
 	a.Links = []stateLink{view("all tasks", "table", "tasks", "sort", "own")}
 	return a
+}
+
+// busiest is the index of the task that took most; -1: only handlers ran.
+func (p *Page) busiest() int {
+	busiest := none
+	for i := range p.tasks.Rows {
+		t := &p.tasks.Rows[i]
+		if !t.IsHandlers() && (busiest == none || p.tookTask(t) > p.tookTask(&p.tasks.Rows[busiest])) {
+			busiest = i
+		}
+	}
+	return busiest
 }
 
 // tookTask is what a task took, in the unit of tasks.
@@ -226,19 +235,13 @@ func (p *Page) longAnswer() firstAnswer {
 		a.Words = "No exception was taken."
 		return p.longestCall(a)
 	}
-	worst := none
-	for i := range x.Rows {
-		if r := &x.Rows[i]; r.Ended > 0 && (worst == none || r.Unit < x.Rows[worst].Unit ||
-			r.Unit == x.Rows[worst].Unit && r.Longest > x.Rows[worst].Longest) {
-			worst = i
-		}
-	}
+	worst := p.worstException()
 	if worst == none {
 		a.Words = "No exception was followed to its end, of " + count(x.Entries, "entry") + "."
 		return p.longestCall(a)
 	}
 	r, e := &x.Rows[worst], p.Data.Exceptions
-	a.Figure = short(e.Name[worst]) + ": " + figures.Count(r.Longest, strings.TrimSuffix(r.Unit.String(), "s"))
+	a.Figure = short(e.Name[worst]) + ": " + figures.Count(r.Longest, unitOf(r))
 	a.Words = "is the longest of " + count(x.Entries, "exception")
 	if r.Ended > 1 {
 		a.Words += "; the median of its kind is " + figures.Thousands(r.Median)

@@ -33,6 +33,9 @@ type Options struct {
 	TimeOf  string  // the dataset whose time is drawn; "": the only one, of several none
 	Sources Sources // where the text of source files is
 
+	// Baseline is the datasets of an earlier run that the page is compared with; none: there is none.
+	Baseline []string
+
 	Detail int64 // instructions around points of the time, at most
 	// Rows returns what makes rows of instructions of a dataset that has none; nil: the page has
 	// no instructions of such a one.
@@ -63,4 +66,5 @@ type Page struct {
 	times       []*clockwork
 	functions   map[report.Name]int32
 	dropped     []string
+	before      *baseline // nil: the page is of one run
 }

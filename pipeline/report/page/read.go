@@ -31,11 +31,17 @@ func Read(dirs []string, opt Options) (*Page, error) {
 		return nil, err
 	}
 	if p.trust != nil {
+		if len(opt.Baseline) > 0 {
+			return nil, fmt.Errorf("%s: %w", strings.Join(dirs, ", "), errNoBaseline)
+		}
 		p.Title = p.titleOf(&opt)
 		return p, p.readPackets(dirs, &opt)
 	}
 	m, err := report.Read(dirs, report.Options{Test: opt.Test})
 	if err != nil {
+		return nil, err
+	}
+	if p.before, err = readBaseline(opt.Baseline); err != nil {
 		return nil, err
 	}
 	p.trust, p.coverage = m.Trust(), m.Coverage(report.ByFile)
@@ -65,7 +71,11 @@ func (p *Page) titleOf(opt *Options) string {
 	}
 	slices.Sort(names)
 	names = append(slices.Compact(names), opt.Of)
-	return visible.Cut(strings.Join(names, " · "), longest)
+	title := strings.Join(names, " · ")
+	if p.before != nil {
+		title += " against " + p.before.name
+	}
+	return visible.Cut(title, longest)
 }
 
 // readPackets reads what there is of datasets of packets alone.
@@ -94,6 +104,8 @@ func (p *Page) readFunctions(m *report.Merged) {
 	rows := functionRows(m, spent)
 	d.Functions = newFunctions(rows, spent, p.files)
 	p.hottest = hottestOf(spent, rows)
+	p.compareFunctions(m, rows)
+	p.compareFiles(m)
 	p.functions = map[report.Name]int32{}
 	for i := range rows {
 		p.functions[rows[i].Name] = int32(i)
@@ -111,6 +123,7 @@ func (p *Page) readSource(m *report.Merged, s *Sources) error {
 	}
 	p.noText = s.None
 	p.Data.Source, p.missing = newSource(m, p.files, p.Data.Unit == cycles, f)
+	p.compareLines(m)
 	return f.close()
 }
 
@@ -127,6 +140,9 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 		if p.profile, err = profile.Read(m, dirs, opt.Test); err != nil {
 			return err
 		}
+	}
+	if err := p.comparePaths(); err != nil {
+		return err
 	}
 	if err := p.readTasks(dirs, opt.Test); err != nil {
 		return err
@@ -155,6 +171,7 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 		}
 	}
 	p.Data.Exceptions = newExceptions(p.exceptions, func(r *exceptions.Row) [3]int64 { return find(p.times, r) })
+	p.compareExceptions()
 	p.placeCalls()
 	for _, c := range p.times {
 		if err := p.readDetail(m, c, opt); err != nil {
@@ -170,6 +187,9 @@ func (p *Page) draw(parts int64) {
 	p.Data.Flame, p.Data.Times = nil, nil
 	if p.profile != nil {
 		p.Data.Flame = newFlame(p.profile, p.functions, parts)
+		if p.before != nil {
+			p.before.paths.change(p.Data.Flame)
+		}
 	}
 	for _, c := range p.times {
 		p.Data.Times = append(p.Data.Times, c.draw(parts))
@@ -177,8 +197,10 @@ func (p *Page) draw(parts int64) {
 }
 
 // has says whether all datasets have tables.
-func (p *Page) has(tables ...*schema.Table) bool {
-	return !slices.ContainsFunc(p.trust.Datasets, func(d trust.Dataset) bool { return len(lacking(&d, tables)) > 0 })
+func (p *Page) has(tables ...*schema.Table) bool { return has(p.trust, tables...) }
+
+func has(t *trust.Summary, tables ...*schema.Table) bool {
+	return !slices.ContainsFunc(t.Datasets, func(d trust.Dataset) bool { return len(lacking(&d, tables)) > 0 })
 }
 
 // timeOf returns the dataset whose time is drawn, or why none is.

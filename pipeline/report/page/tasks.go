@@ -18,6 +18,11 @@ type taskKey struct {
 	handlers   bool
 }
 
+// keyOf is what makes a task one with another.
+func keyOf(t *stacks.Task) taskKey {
+	return taskKey{t.Core, t.Name, t.Source, t.ContextID, t.IsHandlers()}
+}
+
 // readTasks fills in the tasks.
 func (p *Page) readTasks(dirs []string, test string) (err error) {
 	if !p.has(&schema.Tasks) {
@@ -51,7 +56,7 @@ func addedUp(rows []stacks.Task) []stacks.Task {
 	var sums []stacks.Task
 	index := map[taskKey]int{}
 	for _, t := range rows {
-		key := taskKey{t.Core, t.Name, t.Source, t.ContextID, t.IsHandlers()}
+		key := keyOf(&t)
 		i, ok := index[key]
 		if !ok {
 			index[key] = len(sums)

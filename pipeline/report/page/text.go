@@ -14,6 +14,7 @@ type text struct {
 	Sections   []link
 	First      []firstAnswer
 	Trust      *trustText
+	Before     *baselineText // nil: the page is of one run
 	Coverage   *coverageText
 	Hot        *hotText
 	Source     *sourceText
@@ -29,7 +30,7 @@ type link struct{ ID, Name string }
 func (p *Page) text() *text {
 	t := &text{
 		Title: p.Title, Sub: p.subtitle(), Doubtful: p.wrongImage(), Trust: p.trustText(), First: p.firstAnswers(), Exceptions: p.exceptionsText(),
-		Dropped: p.dropped,
+		Dropped: p.dropped, Before: p.baselineText(),
 	}
 	if p.coverage != nil {
 		t.Coverage, t.Hot, t.Source, t.Time = p.coverageText(), p.hotText(), p.sourceText(), p.timeText()

@@ -54,6 +54,13 @@ func (p *Page) timeText() *timeText {
 		x.Notes = append(x.Notes,
 			"Call stacks include "+count(all-p.Data.Spent, "cycle")+" that belong to no instruction.")
 	}
+	switch b := p.before; {
+	case b == nil || p.profile == nil:
+	case b.paths == nil:
+		x.Notes = append(x.Notes, "The earlier run has no call stacks to compare with.")
+	default:
+		x.Notes = append(x.Notes, b.paths.note())
+	}
 	if why := p.untimed; why != "" {
 		x.Notes = append(x.Notes, why)
 	}

@@ -6,6 +6,7 @@ import {largest} from './model.js';
 import {number, sortable, words} from './table.js';
 import {counted, cut, thousands} from './text.js';
 
+const BEFORE = 'in the earlier run, in the same unit';
 const CHARTS = 60; // of exceptions, those entered most often
 const CHART = {width: 360, height: 112, left: 10, right: 350, base: 76};
 
@@ -21,8 +22,10 @@ export function drawDurations(place, data) {
     words('exception', i => exceptions.name[i]),
     number('entries', i => exceptions.entries[i]),
     number(`median${inUnit}`, i => exceptions.median[i]),
+    exceptions.medianBefore ? number('median before', i => exceptions.medianBefore[i], BEFORE) : null,
     number(`p99${inUnit}`, i => exceptions.p99[i], 'needs 100 samples'),
     number(`longest${inUnit}`, i => exceptions.longest[i]),
+    exceptions.longestBefore ? number('longest before', i => exceptions.longestBefore[i], BEFORE) : null,
     one ? null : words('unit', i => unit[i]),
     number('unfinished', i => exceptions.unended[i]),
     {head: 'worst', key: i => exceptions.longest[i], cell: i => worst(exceptions, i)},

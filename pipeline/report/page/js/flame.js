@@ -1,6 +1,7 @@
 // The flame graph: merged, from data.flame, the call trees of all tasks added up; or in time
 // order, from the spans of data.times, on the axis of the lanes. Both become a shape: for each
-// frame its depth, start and length.
+// frame its depth, start and length. Of two runs, change is the merged one, in colours of how much the
+// share of each path changed: data.flame.change.
 
 import {colour, css, fromHue, inkOn, mixed, picture, taskColour, write} from './canvas.js';
 import {instructionAt} from './detail.js';
@@ -8,7 +9,7 @@ import {button, caption, choice, labelled, leading, make, named, soft} from './e
 import {timeOf} from './keys.js';
 import {largest, octets, sums, view} from './model.js';
 import {figures, number, shareOf, words} from './table.js';
-import {counted, cut, percent, thousands} from './text.js';
+import {counted, cut, percent, points, thousands} from './text.js';
 import {AXIS, drawAxis, drawGaps, drawMark, margin, movable, moveWindow, scaleOf, setSource, setTime, sourceSelect, steerTime, timeSteps} from './time.js';
 import {goTo, onState, setState} from './url.js';
 
@@ -19,7 +20,7 @@ const DEEP = 250; // frames above one another that are drawn
 export function drawFlame(place, data) {
   const times = data.times ?? [];
   if (times[0]) moveWindow(view.time, times[0].length, 0, times[0].length);
-  const modes = [data.flame && 'merged', data.flame && 'sandwich', times.length > 0 && 'in time order'].filter(Boolean);
+  const modes = [data.flame && 'merged', data.flame && 'sandwich', data.flame?.change && 'change', times.length > 0 && 'in time order'].filter(Boolean);
   if (modes.length === 0) return;
   const flame = {
     mode: modes[0], of: -1, unit: data.flame?.cycles ? 'cycles' : 'instructions', text: '', shape: null, chosen: -1,
@@ -27,13 +28,14 @@ export function drawFlame(place, data) {
     figures: figures('flame graph'),
     steps: timeSteps(),
     deep: soft(),
+    legend: make('p', {class: 'soft'}),
   };
   const change = () => {
     setShape(flame, data);
     flame.picture.again();
   };
   flame.modes = choice('Flame graph', modes, flame.mode, mode => goTo(mode === 'in time order' ? {flame: 'ordered'} : {
-    t: '', flame: mode === 'sandwich' ? `sandwich:${data.flame.frames.name[sandwiched(flame)]}` : '',
+    t: '', flame: mode === 'sandwich' ? `sandwich:${data.flame.frames.name[sandwiched(flame)]}` : mode === 'change' ? 'change' : '',
   }));
   flame.units = choice('Unit', ['cycles', 'instructions'], flame.unit, unit => {
     flame.unit = unit;
@@ -51,7 +53,7 @@ export function drawFlame(place, data) {
     zoomFlame(flame, -1);
   });
   const box = make('div', {class: 'deep'});
-  place.append(caption(flame.modes, flame.units, sourceSelect(times), labelled('Search', search), flame.steps, all), box, flame.live);
+  place.append(caption(flame.modes, flame.units, sourceSelect(times), labelled('Search', search), flame.steps, all), flame.legend, box, flame.live);
   setShape(flame, data);
   flame.picture = picture(box, {
     role: 'application', tabindex: '0', 'aria-roledescription': 'flame graph',
@@ -70,7 +72,7 @@ export function drawFlame(place, data) {
     const [mode, name] = key.split(/:(.*)/s);
     const frame = data.flame?.frames.name.indexOf(name) ?? -1;
     if (mode === 'sandwich' && frame >= 0) flame.of = frame;
-    setMode({ordered: 'in time order', sandwich: 'sandwich'}[mode] ?? 'merged');
+    setMode({ordered: 'in time order', sandwich: 'sandwich', change: 'change'}[mode] ?? 'merged');
   });
   onState('t', key => {
     const [index, from, to] = timeOf(data, key) ?? [view.time.index, 0, times[view.time.index]?.length];
@@ -196,29 +198,34 @@ function shapeOf({name, function: of, kind}, frame, depth, start, took) {
 
 function setShape(flame, data) {
   const merged = flame.mode !== 'in time order';
-  const {unit} = flame;
+  const unit = flame.mode === 'change' ? data.flame.changeUnit : flame.unit;
   if (flame.mode === 'sandwich') flame.shape = sandwichShape(data.flame, data.flame[unit], unit, flame.of = sandwiched(flame));
   else flame.shape = merged ? mergedShape(data.flame, data.flame[unit], unit) : orderedShape(data.times[view.time.index]);
+  if (flame.mode === 'change') flame.shape.change = data.flame.change;
   flame.chosen = -1;
-  flame.units.hidden = !merged || !data.flame.cycles;
+  flame.units.hidden = !merged || !data.flame.cycles || flame.mode === 'change';
   flame.steps.hidden = merged;
   flame.deep.textContent = largest(flame.shape.depth) >= DEEP ? `Frames over ${DEEP} others are not drawn.` : '';
+  flame.legend.hidden = !flame.shape.change;
+  flame.legend.textContent = flame.shape.change ? `Red and +: a larger share of all ${unit} than in ${data.before.name}; blue and −: a smaller one; the stronger, the more. Each frame says by how many percentage points.` : '';
   flame.live.textContent = searched(flame);
   showShape(flame.figures, flame.shape);
 }
 
 function showShape(fold, shape) {
-  const {frames, frame, depth, start, took, own, calls, length, unit, order} = shape;
+  const {frames, frame, depth, start, took, own, calls, length, unit, order, change} = shape;
   const name = words('frame', i => frames.name[frame[i]]);
   const share = shareOf(i => took[i], length);
   const columns = own
     ? [name, number(`${unit}, with callees`, i => took[i]), share, number(`own ${unit}`, i => own[i]), number('calls', i => calls[i]), number('depth', i => depth[i])]
     : [name, number(`start, ${unit}`, i => start[i]), number(unit, i => took[i]), share, number('depth', i => depth[i])];
+  if (change) columns.push({head: 'change', title: 'in percentage points', key: i => Math.abs(change[i]), cell: i => points(change[i]), csv: i => [String(change[i])]});
   fold.show(columns, took.length, own ? 1 : -1, order);
 }
 
 function paintFlame(pen, {shape, text, chosen}, width, height) {
-  const {frames, frame, depth, start, took, window, top} = shape;
+  const {frames, frame, depth, start, took, window, top, change} = shape;
+  const most = largest(change?.map(Math.abs)) || 1;
   const scale = scaleOf(window, shape.left(width), width);
   if (top > 0) drawAxis(pen, window, scale, width, height, shape.unit, shape.detail);
   const found = text ? matches(frames, text) : null;
@@ -233,14 +240,14 @@ function paintFlame(pen, {shape, text, chosen}, width, height) {
       drawn[pixel] = 1;
       wide = 1;
     }
-    let rgb = frameColour(frames, frame[i]);
+    let rgb = change ? changeColour(change[i], most) : frameColour(frames, frame[i]);
     if (found) rgb = found[frame[i]] ? colour('covered') : mixed(rgb, colour('page'), 0.7);
     pen.fillStyle = css(rgb);
     const y = top + depth[i] * FRAME;
     pen.fillRect(from, y, wide > 3 ? wide - 0.6 : wide, FRAME - 1);
     if (wide > 20) {
       pen.fillStyle = inkOn(rgb);
-      write(pen, frames.name[frame[i]], from + 3, y + FRAME / 2, wide - 5);
+      write(pen, frames.name[frame[i]] + changeText(shape, i), from + 3, y + FRAME / 2, wide - 5);
     }
     if (i === chosen) outline(pen, from, y, wide);
   }
@@ -264,6 +271,16 @@ function frameColour(frames, f) {
   for (let i = 0; i < name.length && i < 120; i++) hash = (Math.imul(hash, 31) + name.charCodeAt(i)) >>> 0;
   const dark = inkOn(colour('page')) === '#fff';
   return fromHue(16 + hash % 38, 0.75, (dark ? 0.3 : 0.6) + (hash % 13) / 130);
+}
+
+/** Red for a larger share than before, blue for a smaller one, by the root of the change. */
+function changeColour(change, most) {
+  return mixed(colour('unseen'), colour(change > 0 ? 'lost' : 'covered'), Math.sqrt(Math.abs(change) / most));
+}
+
+/** How the share of a frame changed: " +3.1 points"; nothing where that is not shown or not known. */
+function changeText({change, frames, frame}, i) {
+  return change && frames.kind[frame[i]] !== 3 ? ` ${points(change[i])} points` : '';
 }
 
 /** For each frame, 1 if its name has the text. */
@@ -308,6 +325,7 @@ function tell({live, shape}, i) {
   const about = [`${thousands(took[i])} ${unit}, ${percent(took[i], length)} %`];
   if (own) about.push(`own ${thousands(own[i])}`, `${thousands(calls[i])} ${calls[i] === 1 ? 'call' : 'calls'}`);
   else about.push(`from ${thousands(start[i])} on`);
+  if (shape.change) about.push(changeText(shape, i).trim() || 'not compared');
   const name = frames.name[frame[i]];
   const {file, line} = view.data.functions;
   live.append(f >= 0 ? leading(name, name, file[f], line[f]) : named(name), `: ${about.join(', ')}.`);
@@ -328,7 +346,7 @@ function listen(flame) {
   canvas.addEventListener('pointermove', event => {
     const {frames, frame, took, unit} = flame.shape;
     const i = event.buttons ? -1 : frameAt(flame.shape, canvas, event);
-    canvas.setAttribute('title', i < 0 ? '' : `${cut(frames.name[frame[i]], 300)}: ${thousands(took[i])} ${unit}`);
+    canvas.setAttribute('title', i < 0 ? '' : `${cut(frames.name[frame[i]], 300)}: ${thousands(took[i])} ${unit}${changeText(flame.shape, i)}`);
   });
   canvas.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

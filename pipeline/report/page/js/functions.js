@@ -4,9 +4,9 @@
 
 import {bar, button, choice, functionName, labelled, leading, leadingToTime, make, named, taskSwatch} from './elements.js';
 import {fileOf, functionOf} from './keys.js';
-import {octets, sums} from './model.js';
-import {coveredColumn, number, partColumn, sentences, sortable, words} from './table.js';
-import {cut, shortPath, thousands, withSign} from './text.js';
+import {lineChanges, octets, sums} from './model.js';
+import {coveredColumn, gainColumns, number, partColumn, sentences, sortable, words} from './table.js';
+import {cut, points, shortPath, thousands, withSign} from './text.js';
 import {goTo, onState, setState} from './url.js';
 
 const STATES = new Map([
@@ -18,6 +18,8 @@ const STATES = new Map([
 ]);
 
 const TABLES = new Map([['functions', functionTable], ['files', fileTable], ['lines', lineTable], ['tasks', taskTable]]);
+
+const ORDERS = new Map([['change', 'changed first'], ['missed', 'missed first'], ['own', 'hot first']]); // by column
 
 export function drawTable(place, data) {
   const has = {functions: true, files: data.files?.path?.length, lines: data.source?.files?.length, tasks: data.tasks?.name?.length};
@@ -51,11 +53,12 @@ export function drawTable(place, data) {
     only.hidden = !byFunction && !byFile;
     only.firstChild.textContent = `only ${cut(byFunction ? data.functions.name[fn] : byFile ? data.files.path[file] : '', 60)} `;
     tables.press(table);
-    orders.press({missed: 'missed first', own: 'hot first'}[id]);
+    orders.press(ORDERS.get(id));
     body.replaceChildren(grid.element);
   };
   const tables = choice('Table of', names, chosen.table, name => goTo({table: name, sort: ''}));
-  const orders = choice('Order', data.named ? ['missed first', 'hot first'] : ['hot first'], '', name => goTo({sort: name === 'hot first' ? 'own' : 'missed'}));
+  const ids = Array.from(ORDERS.keys()).filter(id => id === 'own' || (data.named && (id === 'missed' || data.before?.change)));
+  const orders = choice('Order', ids.map(id => ORDERS.get(id)), '', name => goTo({sort: ids.find(id => ORDERS.get(id) === name)}));
   only.append('', button('show all', {class: 'link'}, clear));
   text.addEventListener('input', () => {
     setState({find: text.value}, false);
@@ -85,11 +88,13 @@ export function drawTable(place, data) {
 }
 
 function functionTable(data, sorted) {
-  const {functions, unit} = data;
+  const {functions, unit, before} = data;
   const columns = [
     {...words('function', i => functions.name[i], functionName), id: 'name'},
     coveredColumn(functions),
     data.named && {...number('missed', i => functions.of[i] - functions.covered[i], 'instructions that did not run'), id: 'missed'},
+    ...gainColumns(before?.gained ? before : {}, before?.sameProgram ? 'instructions' : 'functions'),
+    ...changeColumns(before),
     data.named && {...sentences('why', i => functions.why[i]), id: 'why'},
     {...number(`own ${unit}`, i => functions.own[i]), id: 'own'},
     {head: 'share', key: i => functions.own[i], cell: i => shareCell(data, i), csv: null},
@@ -105,7 +110,20 @@ function functionTable(data, sorted) {
     },
   ].filter(Boolean);
   const texts = i => `${declared(data, i)} ${functions.name[i]}`;
-  return {list: functions, texts, fileOf: i => functions.file[i], first: data.named ? 'missed' : 'own', grid: sortable('functions', columns, functions.name?.length ?? 0, -1, null, sorted)};
+  return {list: functions, texts, fileOf: i => functions.file[i], first: before?.change ? 'change' : data.named ? 'missed' : 'own', grid: sortable('functions', columns, functions.name?.length ?? 0, -1, null, sorted)};
+}
+
+/** What functions took by themselves in the earlier run, and how their share changed. */
+function changeColumns(before) {
+  if (!before?.change) return [];
+  const {own, change, unit} = before;
+  return [
+    {
+      head: 'change', id: 'change', title: `of the share of all ${unit}, in percentage points: + now more, − now less`,
+      key: i => Math.abs(change[i]), cell: i => points(change[i]), csv: i => [String(change[i])],
+    },
+    {...number('own before', i => own[i], `${unit} in the earlier run`), id: 'before'},
+  ];
 }
 
 function shareCell({functions, spent}, i) {
@@ -142,6 +160,7 @@ function fileTable({files, unit}, sorted) {
     {...words('file', i => files.path[i], i => leading(shortPath(files.path[i]), files.path[i], i, 1)), id: 'name'},
     coveredColumn(files),
     {...number('missed', i => files.of[i] - files.covered[i], 'instructions that did not run'), id: 'missed'},
+    ...gainColumns(files),
     {...sentences('why', i => files.why[i]), id: 'why'},
     {...number(`own ${unit}`, i => files.own[i]), id: 'own'},
     {head: 'share', key: i => files.own[i], cell: i => withSign(files.share[i]), csv: null},
@@ -158,8 +177,11 @@ function lineTable({files, source, unit}, sorted) {
   for (const {seen, notSeen} of source.files) count += (seen.number?.length ?? 0) + notSeen.length;
   const [file, line, state] = [new Int32Array(count), new Uint32Array(count), new Uint8Array(count)];
   const [times, heat] = [new Float64Array(count), new Float64Array(count)];
+  const same = source.files.some(f => f.changes);
+  const [gained, lost] = [new Float64Array(same ? count : 0), new Float64Array(same ? count : 0)];
   let n = 0;
   for (const f of source.files) {
+    const from = n;
     const states = octets(f.seen.state);
     sums(f.seen.number).forEach((number, i) => {
       [file[n], line[n], state[n], times[n], heat[n]] = [f.file, number, states[i], f.seen.count[i], f.seen.heat[i]];
@@ -169,12 +191,16 @@ function lineTable({files, source, unit}, sorted) {
       [file[n], line[n], state[n]] = [f.file, number, 2];
       n++;
     });
+    if (!f.changes) continue;
+    const changed = lineChanges(f);
+    for (let i = from; i < n; i++) [gained[i], lost[i]] = changed.get(line[i]) ?? [0, 0];
   }
   const said = ['covered', 'reached, never passed', 'not seen'];
   const name = i => `${files.path[file[i]]}:${line[i]}`;
   const columns = [
     {...words('line', i => name(i), i => leading(shortPath(name(i)), name(i), file[i], line[i])), id: 'name'},
     {...sentences('state', i => said[state[i]]), id: 'missed'},
+    ...gainColumns(same ? {gained, lost} : {}),
     {...number('executions', i => times[i]), id: 'entries'},
     {...number(unit, i => heat[i]), id: 'own'},
   ];

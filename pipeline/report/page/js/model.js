@@ -45,6 +45,11 @@ export function octets(list) {
   return bytes;
 }
 
+/** The lines of a source file that changed since the earlier run: line → instructions gained and lost. */
+export function lineChanges({changes}) {
+  return new Map(Array.from(sums(changes?.number), (line, i) => [line, [changes.gained[i], changes.lost[i]]]));
+}
+
 export function largest(list) {
   let most = 0;
   for (const n of list ?? []) if (n > most) most = n;

@@ -3,8 +3,8 @@
 
 import {labelled, make, scrolling, soft} from './elements.js';
 import {lineKey, lineOf} from './keys.js';
-import {largest, octets, sums, view} from './model.js';
-import {counted, cut, shortPath, thousands} from './text.js';
+import {largest, lineChanges, octets, sums, view} from './model.js';
+import {counted, cut, shortPath, signed, thousands} from './text.js';
 import {goTo, onState} from './url.js';
 
 const NARROW = matchMedia('(max-width: 640px)'); // figures stand below the text, as report.css says
@@ -78,7 +78,9 @@ function hottestLine({hottest, files}) {
 }
 
 /** The rows of a file: all its lines where there is text, else those with code. */
-function linesOf({text, seen, notSeen}) {
+function linesOf(file) {
+  const {text, seen, notSeen} = file;
+  const changed = lineChanges(file);
   const at = new Map(); // line → index in seen, -1: not seen
   for (const line of sums(notSeen)) at.set(line, -1);
   sums(seen.number).forEach((line, i) => at.set(line, i));
@@ -86,10 +88,10 @@ function linesOf({text, seen, notSeen}) {
   if (!text) {
     const numbers = Float64Array.from(at.keys()).sort();
     const rowOf = line => Math.max(0, numbers.findIndex(n => n >= line));
-    return {text: null, at, seen, state, count: numbers.length, line: i => numbers[i], rowOf};
+    return {text: null, at, seen, state, changed, count: numbers.length, line: i => numbers[i], rowOf};
   }
   const count = Math.max(text.length, largest(at.keys()));
-  return {text, at, seen, state, count, line: i => i + 1, rowOf: line => Math.max(0, Math.min(line, count) - 1)};
+  return {text, at, seen, state, changed, count, line: i => i + 1, rowOf: line => Math.max(0, Math.min(line, count) - 1)};
 }
 
 /** Rows that are not drawn, as one of their height. */
@@ -114,6 +116,9 @@ function lineRow(lines, i, most, marked) {
       branchCell(lines.seen.branches?.[s] ?? [], lines.seen.unknown[s]),
     );
   }
+  const [gained, lost] = lines.changed.get(line) ?? [0, 0];
+  if (gained > 0) row.lastChild.append(make('span', {class: 'mark', title: 'instructions that ran now, and not in the earlier run'}, `${signed(gained)} gained`));
+  if (lost > 0) row.lastChild.append(make('span', {class: 'mark half', title: 'instructions that ran in the earlier run, and not now'}, `${signed(-lost)} lost`));
   if (lines.text) row.append(make('td', {class: 'text source'}, lineText(lines.text[line - 1] ?? '')));
   return row;
 }

@@ -3,7 +3,7 @@
 // cell to show. `figures` is the fold-out that stands below each picture, with the same figures.
 
 import {bar, button, make, named, scrolling} from './elements.js';
-import {counted, percent, thousands, withSign} from './text.js';
+import {counted, percent, signed, thousands, withSign} from './text.js';
 
 const ROWS = 20; // of a table, before "more"
 const MORE = 100;
@@ -127,6 +127,15 @@ export function sentences(head, key) {
 /** A column of plain numbers. */
 export function number(head, key, title) {
   return {head, key, title, cell: i => thousands(key(i))};
+}
+
+/** Columns of what ran now and not in the earlier run, and the other way round; none without that. */
+export function gainColumns({gained, lost}, what = 'instructions') {
+  if (!gained) return [];
+  return [
+    {...number('gained', i => gained[i], `${what} that ran now, and not in the earlier run`), id: 'gained', cell: i => signed(gained[i])},
+    {...number('lost', i => lost[i], `${what} that ran in the earlier run, and not now`), id: 'lost', cell: i => signed(-lost[i])},
+  ];
 }
 
 /** What share of all a number is. */

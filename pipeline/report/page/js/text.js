@@ -8,6 +8,17 @@ export function thousands(n) {
   return n < 0 ? '–' : commas.format(n);
 }
 
+/** A difference with its sign: "+12", "−3"; nothing of 0. */
+export function signed(n, text = commas.format(Math.abs(n))) {
+  return n === 0 ? text : `${n > 0 ? '+' : '−'}${text}`;
+}
+
+/** A difference in percentage points: "+3.1". */
+export function points(change) {
+  const tenths = Math.sign(change) * Math.round(Math.abs(change) * 10);
+  return signed(tenths, (Math.abs(tenths) / 10).toFixed(1));
+}
+
 /** "1 time", "2 times". */
 export function counted(n, noun) {
   return `${thousands(n)} ${n === 1 ? noun : `${noun}s`}`;

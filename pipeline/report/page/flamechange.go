@@ -1,0 +1,124 @@
+package page
+
+import (
+	"math"
+
+	"github.com/tracelake/tracelake/decode/figures"
+	"github.com/tracelake/tracelake/pipeline/report/profile"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// A framePath is a frame above a path of frames, which has a number; 0 is below all.
+type framePath struct {
+	below int
+	name  string
+	kind  uint16
+}
+
+// A pathChange is what a path of frames took with all that it called, now and before.
+type pathChange struct{ now, before int64 }
+
+// paths are the paths of frames of two runs. Paths of the same names are one.
+type paths struct {
+	numbers map[framePath]int // from 1 on
+	list    []pathChange      // by number; that of 0 is all of it
+	below   []int
+	cycles  bool // they are counted in cycles, which all of both runs has
+}
+
+// comparePaths compares the call trees of both runs, if both have any.
+func (p *Page) comparePaths() error {
+	b := p.before
+	if b == nil || p.profile == nil || !has(b.m.Trust(), &schema.Stacks, &schema.Tasks) {
+		return nil
+	}
+	before, err := profile.Read(b.m, b.dirs, "")
+	if err != nil {
+		return err
+	}
+	x := &paths{
+		numbers: map[framePath]int{}, list: []pathChange{{}}, below: []int{0}, cycles: p.profile.ByCycles && before.ByCycles,
+	}
+	x.add(newFlame(p.profile, nil, math.MaxInt64), func(c *pathChange, took int64) { c.now += took })
+	x.add(newFlame(before, nil, math.MaxInt64), func(c *pathChange, took int64) { c.before += took })
+	if all := x.list[0]; all.now > 0 && all.before > 0 {
+		b.paths = x
+	}
+	return nil
+}
+
+// add adds what the nodes of a flame took.
+func (x *paths) add(f *Flame, to func(c *pathChange, took int64)) {
+	took := f.took(x.cycles)
+	at := make([]int, len(f.Parent))
+	for i := range f.Parent {
+		path := f.path(i, at)
+		n, ok := x.numbers[path]
+		if !ok {
+			n = len(x.list)
+			x.numbers[path] = n
+			x.list, x.below = append(x.list, pathChange{}), append(x.below, path.below)
+		}
+		at[i] = n
+		to(&x.list[n], took[i])
+		if f.Parent[i] == 0 {
+			to(&x.list[0], took[i])
+		}
+	}
+}
+
+// path is the path of a node. At has the numbers of the paths of nodes before it.
+func (f *Flame) path(i int, at []int) framePath {
+	x := framePath{name: f.Frames.Name[f.Frame[i]], kind: f.Frames.Kind[f.Frame[i]]}
+	if parent := int(f.Parent[i]); parent > 0 {
+		x.below = at[i-parent]
+	}
+	return x
+}
+
+// took is what nodes took.
+func (f *Flame) took(cycles bool) []int64 {
+	if cycles {
+		return f.Cycles
+	}
+	return f.Instructions
+}
+
+// change fills in by how much the share of each path is more than before.
+func (x *paths) change(f *Flame) {
+	if x == nil {
+		return
+	}
+	f.ChangeUnit = instructions
+	if x.cycles {
+		f.ChangeUnit = cycles
+	}
+	f.Change = make([]float64, len(f.Parent))
+	at, all := make([]int, len(f.Parent)), &x.list[0]
+	for i := range f.Parent {
+		if n, ok := x.numbers[f.path(i, at)]; ok {
+			at[i] = n
+			c := &x.list[n]
+			f.Change[i] = 100 * (float64(c.now)/float64(all.now) - float64(c.before)/float64(all.before))
+		}
+	}
+}
+
+// note says which paths are not drawn, as only the earlier run has them.
+func (x *paths) note() string {
+	n, took := int64(0), int64(0)
+	for i := 1; i < len(x.list); i++ {
+		if x.list[i].now > 0 {
+			continue
+		}
+		n++
+		if x.below[i] == 0 || x.list[x.below[i]].now > 0 {
+			took += x.list[i].before
+		}
+	}
+	if n == 0 {
+		return "All call paths of the earlier run are in this one, too."
+	}
+	return count(n, "call path") + " of the earlier run, with " + figures.Percent(took, x.list[0].before) + " of what it took, did not run now: " +
+		"the mode change does not draw them."
+}
