@@ -68,11 +68,3 @@ func readGroup(m *report.Merged, d *dataset.Dataset, source uint8, core string, 
 		return true
 	})
 }
-
-// noRows is the error for a dataset that has no rows of what was executed.
-func noRows(dir string) error {
-	return &dataset.Error{
-		File: dir, Problem: "has counts of what was executed, and no rows of it",
-		Remedy: "export again with --level blocks, and without --tables",
-	}
-}

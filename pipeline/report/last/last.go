@@ -293,3 +293,11 @@ func (l *Excerpt) findException(d *dataset.Dataset, s *schema.SourceTotals, ordi
 	l.Before = min(l.Before, l.Entry.Seq)
 	return nil
 }
+
+// noRows is the error for a dataset that has no rows of what was executed.
+func noRows(dir string) error {
+	return &dataset.Error{
+		File: dir, Problem: "has counts of what was executed, and no rows of it",
+		Remedy: "export again with --level blocks, and without --tables",
+	}
+}

@@ -15,26 +15,6 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A baseline is the earlier run that a page is compared with. Figures are those of the text reports.
-type baseline struct {
-	name       string // of its datasets
-	dirs       []string
-	m          *report.Merged
-	coverage   *report.Change // rows are functions
-	hotspots   *report.HotspotChange
-	tasks      *stacks.Tasks     // nil: not known
-	exceptions *exceptions.Table // nil: likewise
-	onlyNow    int64             // functions of this program that the earlier one has not
-	only       []onlyBefore
-	paths      *paths // nil: one of the runs has no call stacks
-}
-
-// An onlyBefore is a function of the earlier run that is in no row of the functions.
-type onlyBefore struct {
-	shown, file string
-	own         int64
-}
-
 // errNoBaseline is why packets cannot be compared.
 var errNoBaseline = errors.New("only packets were exported: there is nothing to compare with --baseline; export again " +
 	"with program memory, without --packets-only")

@@ -12,12 +12,6 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A worstCall is the longest call of a function: how long, and where it began.
-type worstCall struct {
-	took int64
-	at   read.Place
-}
-
 // shownCalls is of how many functions, those with the longest calls, the page says where that is.
 const shownCalls = 200
 

@@ -250,3 +250,10 @@ type Histogram struct {
 	Edges  []float64 `json:"edges"`
 	Counts []int64   `json:"counts"`
 }
+
+// differences makes of each number but the first its difference to the one before.
+func differences[N int64 | uint32](list []N) {
+	for i := len(list) - 1; i > 0; i-- {
+		list[i] -= list[i-1]
+	}
+}

@@ -9,8 +9,6 @@ import (
 
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
-	"github.com/tracelake/tracelake/pipeline/report/stacks"
-	"github.com/tracelake/tracelake/pipeline/report/visible"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -49,12 +47,6 @@ func (p *Page) functionKey(i int) string {
 func around(at [3]int64) string {
 	return fmt.Sprintf("%d:%d..%d", at[0], max(0, at[1]-at[2]*3/2), at[1]+at[2]*5/2)
 }
-
-// short is a name in a sentence.
-func short(text string) string { return visible.Cut(text, inSentence) }
-
-// inSentence is how many characters a name has in a sentence at most.
-const inSentence = 60
 
 // firstAnswers say what never ran, what was hot, which task was busy and what took long.
 func (p *Page) firstAnswers() []firstAnswer {
@@ -207,9 +199,6 @@ func (p *Page) busiest() int {
 	}
 	return busiest
 }
-
-// tookTask is what a task took, in the unit of tasks.
-func (p *Page) tookTask(t *stacks.Task) int64 { return t.Executed.In(p.tasks.ByCycles) }
 
 // notTraced says which share of the time the trace does not show.
 func (p *Page) notTraced() string {

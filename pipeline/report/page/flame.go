@@ -198,3 +198,21 @@ func (b *flameBuilder) add(parent, frame int32, calls int64, all stacks.Work) {
 		b.Cycles = append(b.Cycles, all.Cycles.V)
 	}
 }
+
+// A framePath is a frame above a path of frames, which has a number; 0 is below all.
+type framePath struct {
+	below int
+	name  string
+	kind  uint16
+}
+
+// A pathChange is what a path of frames took with all that it called, now and before.
+type pathChange struct{ now, before int64 }
+
+// paths are the paths of frames of two runs. Paths of the same names are one.
+type paths struct {
+	numbers map[framePath]int // from 1 on
+	list    []pathChange      // by number; that of 0 is all of it
+	below   []int
+	cycles  bool // they are counted in cycles, which all of both runs has
+}

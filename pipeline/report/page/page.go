@@ -16,13 +16,19 @@
 package page
 
 import (
+	"slices"
+
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
+	"github.com/tracelake/tracelake/pipeline/report/growth"
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/last"
 	"github.com/tracelake/tracelake/pipeline/report/lost"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/pipeline/report/trust"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // Options say what a page is of.
@@ -68,3 +74,66 @@ type Page struct {
 	dropped     []string
 	before      *baseline // nil: the page is of one run
 }
+
+// A worstCall is the longest call of a function: how long, and where it began.
+type worstCall struct {
+	took int64
+	at   read.Place
+}
+
+// A clockwork is the time of a source before it is drawn: it can be drawn at any resolution.
+type clockwork struct {
+	name   string
+	least  int64      // instructions of a call that is drawn; 0: all are
+	place  read.Place // dataset and source
+	unit   durations.Unit
+	spans  *spanReader
+	gaps   []int64
+	growth *growth.Curve
+	keep   []int64
+
+	points  []int64       // instructions whose place on the axis the page has
+	windows []last.Window // of instructions that the page has
+	detail  *Detail
+}
+
+// A baseline is the earlier run that a page is compared with. Figures are those of the text reports.
+type baseline struct {
+	name       string // of its datasets
+	dirs       []string
+	m          *report.Merged
+	coverage   *report.Change // rows are functions
+	hotspots   *report.HotspotChange
+	tasks      *stacks.Tasks     // nil: not known
+	exceptions *exceptions.Table // nil: likewise
+	onlyNow    int64             // functions of this program that the earlier one has not
+	only       []onlyBefore
+	paths      *paths // nil: one of the runs has no call stacks
+}
+
+// An onlyBefore is a function of the earlier run that is in no row of the functions.
+type onlyBefore struct {
+	shown, file string
+	own         int64
+}
+
+// lacking returns the names of tables that a dataset does not have.
+func lacking(d *trust.Dataset, tables []*schema.Table) []string {
+	var names []string
+	for _, t := range tables {
+		if _, ok := d.Manifest.Tables[t.Name]; !ok {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// has says whether all datasets have tables.
+func (p *Page) has(tables ...*schema.Table) bool { return has(p.trust, tables...) }
+
+func has(t *trust.Summary, tables ...*schema.Table) bool {
+	return !slices.ContainsFunc(t.Datasets, func(d trust.Dataset) bool { return len(lacking(&d, tables)) > 0 })
+}
+
+// tookTask is what a task took, in the unit of tasks.
+func (p *Page) tookTask(t *stacks.Task) int64 { return t.Executed.In(p.tasks.ByCycles) }

@@ -196,13 +196,6 @@ func (p *Page) draw(parts int64) {
 	}
 }
 
-// has says whether all datasets have tables.
-func (p *Page) has(tables ...*schema.Table) bool { return has(p.trust, tables...) }
-
-func has(t *trust.Summary, tables ...*schema.Table) bool {
-	return !slices.ContainsFunc(t.Datasets, func(d trust.Dataset) bool { return len(lacking(&d, tables)) > 0 })
-}
-
 // timeOf returns the dataset whose time is drawn, or why none is.
 func (p *Page) timeOf(opt *Options) (dir, why string, err error) {
 	all := p.trust.Datasets

@@ -4,32 +4,14 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
-	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/growth"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
-	"github.com/tracelake/tracelake/pipeline/report/last"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // resolution is how many parts of a span can be told apart: what is shorter is merged.
 const resolution = 4000
-
-// A clockwork is the time of a source before it is drawn: it can be drawn at any resolution.
-type clockwork struct {
-	name   string
-	least  int64      // instructions of a call that is drawn; 0: all are
-	place  read.Place // dataset and source
-	unit   durations.Unit
-	spans  *spanReader
-	gaps   []int64
-	growth *growth.Curve
-	keep   []int64
-
-	points  []int64       // instructions whose place on the axis the page has
-	windows []last.Window // of instructions that the page has
-	detail  *Detail
-}
 
 // readTimes reads the time of the sources of a dataset, past the instructions that are to be shown.
 func (p *Page) readTimes(m *report.Merged, dir string, opt *Options) ([]*clockwork, error) {
@@ -128,12 +110,5 @@ func (x *Time) pack() {
 	differences(x.Points.At)
 	for i := range x.Lanes {
 		differences(x.Lanes[i].Start)
-	}
-}
-
-// differences makes of each number but the first its difference to the one before.
-func differences[N int64 | uint32](list []N) {
-	for i := len(list) - 1; i > 0; i-- {
-		list[i] -= list[i-1]
 	}
 }

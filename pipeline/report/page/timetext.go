@@ -4,7 +4,6 @@ import (
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
-	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -102,17 +101,6 @@ func (p *Page) flameTotal() (all int64) {
 var tablesOfTime = []*schema.Table{
 	&schema.Stacks, &schema.Tasks, &schema.Calls, &schema.ExceptionSpans,
 	&schema.Exceptions,
-}
-
-// lacking returns the names of tables that a dataset does not have.
-func lacking(d *trust.Dataset, tables []*schema.Table) []string {
-	var names []string
-	for _, t := range tables {
-		if _, ok := d.Manifest.Tables[t.Name]; !ok {
-			names = append(names, t.Name)
-		}
-	}
-	return names
 }
 
 // An exceptionsText says how long exceptions took.

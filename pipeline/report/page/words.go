@@ -90,3 +90,9 @@ const (
 
 // shown is how many rows tables have without JavaScript.
 const shown = 10
+
+// short is a name in a sentence.
+func short(text string) string { return visible.Cut(text, inSentence) }
+
+// inSentence is how many characters a name has in a sentence at most.
+const inSentence = 60
