@@ -21,6 +21,7 @@ type baseline struct {
 	dirs       []string
 	m          *report.Merged
 	coverage   *report.Change // rows are functions
+	matched    bool           // it is of the same program, or functions have names to be matched by
 	hotspots   *report.HotspotChange
 	tasks      *stacks.Tasks     // nil: not known
 	exceptions *exceptions.Table // nil: likewise
@@ -104,7 +105,8 @@ func (p *Page) compareFunctions(m *report.Merged, rows []function) {
 	b.hotspots = m.HotspotsAgainst(b.m, report.ByFunction)
 	x := &Before{Name: b.name, SameProgram: b.coverage.SameProgram, Unit: answer.UnitOf(b.hotspots.ByCycles) + "s"}
 	p.Data.Before = x
-	if !p.Data.Named || !b.m.Trust().Named {
+	named := p.Data.Named && b.m.Trust().Named
+	if b.matched = x.SameProgram || named; !named {
 		return
 	}
 	coverage := map[sameName]report.Delta{}
