@@ -84,7 +84,8 @@ func (p *Page) compareFunctions(m *report.Merged, rows []function) {
 	b.hotspots = m.HotspotsAgainst(b.m, report.ByFunction)
 	x := &Before{Name: b.name, SameProgram: b.coverage.SameProgram, Unit: answer.UnitOf(b.hotspots.ByCycles) + "s"}
 	p.Data.Before = x
-	if !p.Data.Named || !b.m.Trust().Named {
+	named := p.Data.Named && b.m.Trust().Named
+	if b.matched = x.SameProgram || named; !named {
 		return
 	}
 	coverage := map[sameName]report.Delta{}

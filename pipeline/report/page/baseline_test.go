@@ -53,6 +53,16 @@ func TestNoNames(t *testing.T) {
 	if text, err := p.Fit(1 << 20); err != nil || !strings.Contains(html.UnescapeString(string(text)), "there are no names to compare by") {
 		t.Errorf("%v: the page does not say that nothing can be compared", err)
 	}
+	if p.Data.Before.Own != nil || p.Data.Files.Gained != nil {
+		t.Errorf("what cannot be compared is: %+v", p.Data.Before)
+	}
+	p, err = page.Read(dirs[1:], page.Options{Baseline: dirs[1:], Sources: page.Sources{None: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := p.Fit(1 << 20); err != nil || !strings.Contains(html.UnescapeString(string(text)), "where 7 instructions ran: 0 instructions gained, 0 lost; 0 branch") {
+		t.Errorf("%v: the page does not say how many instructions ran before", err)
+	}
 	packets := reporttest.Export(t, "sample", "", pipeline.Options{PacketsOnly: true})
 	if _, err := page.Read([]string{packets}, page.Options{Baseline: dirs[1:]}); err == nil || !strings.Contains(err.Error(), "nothing to compare") {
 		t.Errorf("packets against a baseline: %v", err)

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -43,6 +44,38 @@ func (p *Page) baselineText() *baselineText {
 	return x
 }
 
+// changedTable has the functions whose share changed most; nil: none did, or there is nothing to compare.
+func (p *Page) changedTable() *table {
+	x := p.Data.Before
+	if x == nil {
+		return nil
+	}
+	var rows []int
+	for i, change := range x.Change {
+		if change != 0 {
+			rows = append(rows, i)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(math.Abs(x.Change[b]), math.Abs(x.Change[a])) })
+	if len(rows) == 0 {
+		return nil
+	}
+	t := &table{Caption: figures.Thousands(int64(min(shown, len(rows)))) + " of " + figures.Thousands(int64(len(rows))) +
+		" functions whose share changed: those that changed most"}
+	t.Head = []cell{plain("function"), number("gained"), number("lost"), number("change, points"), number("own " + x.Unit + " before")}
+	for _, i := range rows[:min(shown, len(rows))] {
+		own := unknown
+		if x.Own[i] != none {
+			own = figures.Thousands(x.Own[i])
+		}
+		t.Rows = append(t.Rows, []cell{
+			named(p.Data.Functions.Name[i]), number(figures.Thousands(x.Gained[i])), number(figures.Thousands(x.Lost[i])),
+			number(points(x.Change[i] / 100)), number(own),
+		})
+	}
+	return t
+}
+
 // changeNotes say what changed in all.
 func (p *Page) changeNotes() []string {
 	b := p.before
@@ -52,20 +85,22 @@ func (p *Page) changeNotes() []string {
 	c, h := b.coverage, b.hotspots
 	against := "Against " + b.name
 	switch {
-	case !c.SameProgram && p.Data.Before.Own == nil:
+	case !b.matched:
 		return []string{against + ", which is of another program: there are no names to compare by."}
 	case !c.SameProgram:
 		against += ", which is of another program, so that functions are compared by name and file: " +
 			gainedText("function", c.Functions) + "; " + count(b.onlyNow, "function") + " only in this program, " +
 			figures.Thousands(int64(len(b.only))) + " only in the earlier one."
 	default:
-		before := figures.Thousands(c.InstructionsBefore.Covered)
-		if f := c.InstructionsBefore; f.Of > 0 && p.Data.Named {
-			before = exact(f.Covered, f.Of)
+		before := count(c.InstructionsBefore.Covered, "instruction")
+		if f := c.InstructionsBefore; p.Data.Named {
+			before = exact(f.Covered, f.Of) + " of instructions"
 		}
-		against += ", where " + before + " of instructions ran: " + gainedText("instruction", c.Instructions) + "; " +
-			gainedText("line", c.Lines) + "; " + gainedText("function", c.Functions) + "; " +
-			gainedText("branch outcome", c.Outcomes) + "."
+		against += ", where " + before + " ran: " + gainedText("instruction", c.Instructions) + "; "
+		if p.Data.Named {
+			against += gainedText("line", c.Lines) + "; " + gainedText("function", c.Functions) + "; "
+		}
+		against += gainedText("branch outcome", c.Outcomes) + "."
 	}
 	unit := answer.UnitOf(h.ByCycles)
 	return []string{against, count(answer.Total(h.Now, h.ByCycles), unit) + " now, " +
@@ -89,29 +124,33 @@ func points(change float64) string {
 	return "+" + strconv.FormatFloat(tenths/10, 'f', 1, 64)
 }
 
-// changedAnswers add to the four answers what changed.
-func (p *Page) changedAnswers(answers []firstAnswer) {
-	if p.before == nil {
-		return
+// withChanges returns the four answers, if there are any, each with what changed.
+func (p *Page) withChanges(answers []firstAnswer) []firstAnswer {
+	if p.before == nil || answers == nil {
+		return answers
 	}
 	for i, change := range []string{p.missedChange(), p.hotChange(), p.busyChange(), p.longChange()} {
 		answers[i].Change = change
 	}
+	return answers
 }
 
 // missedChange says what was gained and lost.
 func (p *Page) missedChange() string {
 	c := p.before.coverage
 	switch {
-	case !c.SameProgram && p.Data.Before.Own == nil:
+	case !p.before.matched:
 		return "The earlier run is of another program without names."
 	case !c.SameProgram:
 		return "Against before: +" + figures.Thousands(c.Functions.New) + " and −" + count(c.Functions.Lost, "function") + "."
 	case c.Instructions == report.Delta{} && c.Functions == report.Delta{}:
 		return "Against before: nothing gained, nothing lost."
 	}
-	return "Against before: +" + figures.Thousands(c.Instructions.New) + " and −" + count(c.Instructions.Lost, "instruction") +
-		", +" + figures.Thousands(c.Functions.New) + " and −" + count(c.Functions.Lost, "function") + "."
+	text := "Against before: +" + figures.Thousands(c.Instructions.New) + " and −" + count(c.Instructions.Lost, "instruction")
+	if p.Data.Named {
+		text += ", +" + figures.Thousands(c.Functions.New) + " and −" + count(c.Functions.Lost, "function")
+	}
+	return text + "."
 }
 
 // hotChange says how the share of the hottest function changed, and which changed most.
@@ -141,7 +180,7 @@ func (p *Page) hotChange() string {
 
 // busyChange says how the share of the busiest task changed.
 func (p *Page) busyChange() string {
-	if p.tasks == nil {
+	if p.tasks == nil || !p.before.matched {
 		return ""
 	}
 	if p.before.tasks == nil {

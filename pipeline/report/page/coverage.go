@@ -8,13 +8,14 @@ import (
 
 // A coverageText says how much of the program ran.
 type coverageText struct {
-	Totals *table
-	Notes  []string
-	Table  *table // of files or, without lines, of functions
+	Totals  *table
+	Notes   []string
+	Changed *table // against the earlier run; nil: nothing did, or there is none
+	Table   *table // of files or, without lines, of functions
 }
 
 func (p *Page) coverageText() *coverageText {
-	x := &coverageText{Totals: p.totals(), Notes: p.changeNotes()}
+	x := &coverageText{Totals: p.totals(), Notes: p.changeNotes(), Changed: p.changedTable()}
 	for _, note := range answer.CoverageNotes(p.coverage) {
 		x.Notes = append(x.Notes, note+".")
 	}

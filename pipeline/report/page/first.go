@@ -54,7 +54,6 @@ func (p *Page) firstAnswers() []firstAnswer {
 		return nil
 	}
 	all := []firstAnswer{p.missedAnswer(), p.hotAnswer(), p.busyAnswer(), p.longAnswer()}
-	p.changedAnswers(all)
 	for i := range all {
 		if a := &all[i]; a.Words != "" && !strings.HasSuffix(a.Words, ".") {
 			a.Words += "."

@@ -11,7 +11,7 @@ import (
 // comparePaths compares the call trees of both runs, if both have any.
 func (p *Page) comparePaths() error {
 	b := p.before
-	if b == nil || p.profile == nil || !has(b.m.Trust(), &schema.Stacks, &schema.Tasks) {
+	if b == nil || !b.matched || p.profile == nil || !has(b.m.Trust(), &schema.Stacks, &schema.Tasks) {
 		return nil
 	}
 	before, err := profile.Read(b.m, b.dirs, "")

@@ -103,6 +103,7 @@ type baseline struct {
 	dirs       []string
 	m          *report.Merged
 	coverage   *report.Change // rows are functions
+	matched    bool           // it is of the same program, or functions have names to be matched by
 	hotspots   *report.HotspotChange
 	tasks      *stacks.Tasks     // nil: not known
 	exceptions *exceptions.Table // nil: likewise

@@ -29,7 +29,7 @@ type link struct{ ID, Name string }
 // text returns what can be read without JavaScript.
 func (p *Page) text() *text {
 	t := &text{
-		Title: p.Title, Sub: p.subtitle(), Doubtful: p.wrongImage(), Trust: p.trustText(), First: p.firstAnswers(), Exceptions: p.exceptionsText(),
+		Title: p.Title, Sub: p.subtitle(), Doubtful: p.wrongImage(), Trust: p.trustText(), First: p.withChanges(p.firstAnswers()), Exceptions: p.exceptionsText(),
 		Dropped: p.dropped, Before: p.baselineText(),
 	}
 	if p.coverage != nil {

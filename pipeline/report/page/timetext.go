@@ -54,7 +54,7 @@ func (p *Page) timeText() *timeText {
 			"Call stacks include "+count(all-p.Data.Spent, "cycle")+" that belong to no instruction.")
 	}
 	switch b := p.before; {
-	case b == nil || p.profile == nil:
+	case b == nil || !b.matched || p.profile == nil:
 	case b.paths == nil:
 		x.Notes = append(x.Notes, "The earlier run has no call stacks to compare with.")
 	default:
@@ -129,10 +129,21 @@ func (p *Page) exceptionsText() *exceptionsText {
 	}
 }
 
+// beforeColumn is a column of how long exceptions took in the earlier run.
+func beforeColumn(title string, list []int64) answer.Column {
+	return answer.Column{Title: title, Unit: answer.Count, Weight: answer.Number, At: func(i int) answer.Value {
+		return answer.If(list[i] != none, answer.Int(list[i]))
+	}}
+}
+
 // exceptionsTable has a row for each exception, with columns of report exceptions.
 func (p *Page) exceptionsTable(keys ...string) *table {
 	x := answer.Exceptions(nil, p.exceptions, 0, answer.Absent).Section()
-	x.Columns = append([]answer.Column{nameColumn("exception", p.Data.Exceptions.Name)}, byKey(x, keys...)...)
+	e := p.Data.Exceptions
+	x.Columns = append([]answer.Column{nameColumn("exception", e.Name)}, byKey(x, keys...)...)
+	if e.MedianBefore != nil {
+		x.Columns = append(x.Columns, beforeColumn("median before", e.MedianBefore), beforeColumn("longest before", e.LongestBefore))
+	}
 	t := tableOf(x)
 	t.Caption = "Exceptions"
 	return t
