@@ -180,7 +180,7 @@ type Time struct {
 	Detail *Detail  `json:"detail"` // nil: none was asked for, or there are no rows of instructions
 }
 
-// Points are where some instructions are on the axis of a time, from the first on.
+// Points are where some instructions are on an axis of cycles, from the first on.
 type Points struct {
 	Seq []int64 `json:"seq"` // each less the one before
 	At  []int64 `json:"at"`  // likewise

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/growth"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
@@ -44,7 +45,9 @@ func (p *Page) readTimes(m *report.Merged, dir string, opt *Options) ([]*clockwo
 		}
 		gaps, shown := of(p.lost.Gaps), p.shownSeqs(c.place)
 		c.windows = detailWindows(shown, t.Window.From, t.Window.Until, opt.Detail, p.mostGroups(dir, opt))
-		c.points = evenly(t.Window)
+		if t.Unit != durations.InInstructions { // then the axis has the instructions itself
+			c.points = evenly(t.Window)
+		}
 		frames := newFrameIndex(&Frames{}, p.functions)
 		for i := range t.Tasks {
 			frames.task(t.Tasks[i].Name)
