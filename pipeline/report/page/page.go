@@ -1,12 +1,12 @@
 // Package page makes the report page: one HTML file that needs no network, in which a
 // dataset is looked at.
 //
-// Data flows one way. Package report and its packages profile and timeline answer; [Read]
-// asks them and holds what they say as a [Page]; [Page.Write] writes the page, [Page.Fit] one of
-// a size. Its text is
-// from a template: how far the figures can be trusted, totals, the ten hottest functions and
-// files can be read without JavaScript. What tables and pictures are drawn from is in one
-// block of [Data], which the modules in js lay out, filter and sort; they compute no figure.
+// Data flows one way. Package report and its packages profile and timeline answer; [Read] asks
+// them and holds what they say as a [Page]; [Page.Write] writes the page, [Page.Fit] one of a size.
+// Its text is from a template: four answers, how far the figures can be trusted, totals, and the
+// ten hottest functions and files can be read without JavaScript. What tables and pictures are
+// drawn from is in one block of [Data], which the modules in js lay out, filter and sort. They
+// compute no figure but what ran in a range of the time that somebody drags over.
 //
 // A page has two script elements, that block and the module, and a content security policy
 // that allows no other script, style or connection. All names in it are other people's: the
@@ -65,14 +65,14 @@ type Page struct {
 	worst       map[report.Name]worstCall
 	missing     []string // source files without text
 	noText      bool
-	untimed     string // why no time is drawn
-	undetailed  string // why there are no instructions
-	files       map[string]int32
+	untimed     string           // why no time is drawn
+	undetailed  string           // why there are no instructions
+	files       map[string]int32 // in Data.Files, by path
 	profile     *profile.Profile
 	times       []*clockwork
-	functions   map[report.Name]int32
-	dropped     []string
-	before      *baseline // nil: the page is of one run
+	functions   map[report.Name]int32 // in Data.Functions
+	dropped     []string              // what was left out for the size of the page
+	before      *baseline             // nil: the page is of one run
 }
 
 // A worstCall is the longest call of a function: how long, and where it began.
