@@ -14,10 +14,11 @@ const (
 	T32
 	T32EE // ThumbEE
 	Jazelle
+	A64
 )
 
 // ISANames are the values of the enum column `isa`.
-var ISANames = []string{"a32", "t32", "t32ee", "jazelle"}
+var ISANames = []string{"a32", "t32", "t32ee", "jazelle", "a64"}
 
 func (i ISA) String() string { return ISANames[i] }
 
