@@ -1,11 +1,13 @@
 // Package isa classifies what one Arm instruction can do to the flow of the
 // program: its size, its kind, and where it branches to if that is in the opcode.
-// It reads A32, T32 and ThumbEE; no disassembler, no state, no memory.
+// It reads A32, T32, ThumbEE and A64; no disassembler, no state, no memory.
 //
 // The encodings are those of the ARM Architecture Reference Manual, ARMv7-A and
 // ARMv7-R edition (ARM DDI 0406C); the Program Flow Trace specification defines
-// which of them are branches and barriers (ARM IHI 0035B §2.2). Classification
-// depends on the opcode alone.
+// which of them are branches and barriers (ARM IHI 0035B §2.2). A64 and later
+// A32 and T32 are those of ARM DDI 0487 and, for M profile, ARM DDI 0553; which of
+// them are P0 instructions, the specification of ETMv4 defines (ARM IHI 0064). See
+// [Dialect]. Classification depends on the opcode alone.
 //
 // An encoding that is UNPREDICTABLE because it names the PC as a destination it
 // may not name (MOVW pc, LDRT pc, AND pc,r0,r1,LSL r2) is no branch (IHI 0035B
@@ -25,8 +27,9 @@ const (
 	None        Flow = iota // continues at the next instruction
 	Direct                  // may branch to Target in TargetISA
 	Indirect                // may branch to an address that is not in the opcode
-	Barrier                 // ISB and CP15 ISB: a PFT waypoint always
-	DataBarrier             // DSB, DMB and CP15 forms: a PFT waypoint if ETMCCER[24]
+	Barrier                 // ISB, CP15 ISB, TSTART: a PFT waypoint and a P0 instruction always
+	DataBarrier             // DSB, DMB and CP15 forms: a PFT waypoint if ETMCCER[24], never a P0 instruction
+	Wait                    // WFE, WFI, WFET, WFIT: a P0 instruction if TRCIDR2.WFXMODE; none in dialect [PFT]
 )
 
 // An Instruction is one decoded instruction.
@@ -37,7 +40,11 @@ type Instruction struct {
 	Kind      schema.Kind
 	Flow      Flow
 	TargetISA schema.ISA // Direct
-	Link      bool       // pushes the return address: BL, BLX, HBL, HBLP
+	Link      bool       // pushes the return address: BL, BLX, BLR, HBL, HBLP
+
+	// Conditional instructions have a condition that can fail, or are branches with two
+	// ways. Whether a T32 instruction is in an IT block, its opcode does not say.
+	Conditional bool
 }
 
 // A rule is a set of encodings, those with opcode & mask == value, and what
@@ -46,9 +53,12 @@ type Instruction struct {
 type rule struct {
 	mask, value uint32
 	kind        schema.Kind
-	flow        Flow
+	flow        Flow   // may have the bit conditional
 	target      target // of a Direct one
 }
+
+// conditional says in the flow of a rule that its instructions have two ways.
+const conditional Flow = 1 << 7
 
 // A target computes where the direct branch at address goes; the branch itself is
 // executed in instruction set in.
@@ -63,10 +73,14 @@ func classify(rules []rule, opcode uint32, size uint8, address schema.Address, i
 		if opcode&rule.mask != rule.value {
 			continue
 		}
-		i.Kind, i.Flow = rule.kind, rule.flow
+		i.Kind, i.Flow = rule.kind, rule.flow&^conditional
+		i.Conditional = rule.flow&conditional != 0
 		i.Link = rule.kind == schema.KindCall || rule.kind == schema.KindIndirectCall
 		if rule.target != nil {
 			i.Target, i.TargetISA = rule.target(opcode, address, in)
+			if in != schema.A64 { // addresses are modulo 2³²
+				i.Target = schema.Address(uint32(i.Target))
+			}
 		}
 		break
 	}

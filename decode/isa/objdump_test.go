@@ -165,11 +165,11 @@ func (r reader) read(l *line) reading {
 func (l *line) classify() isa.Instruction {
 	switch {
 	case l.a32:
-		return isa.A32(l.opcode, l.address)
+		return isa.PFT.A32(l.opcode, l.address)
 	case l.size == 4:
-		return isa.T32(uint16(l.opcode>>16), uint16(l.opcode), l.address, false)
+		return isa.PFT.T32(uint16(l.opcode>>16), uint16(l.opcode), l.address, false)
 	default:
-		return isa.T32(uint16(l.opcode), 0xFFFF, l.address, false)
+		return isa.PFT.T32(uint16(l.opcode), 0xFFFF, l.address, false)
 	}
 }
 

@@ -118,11 +118,11 @@ func parseStep(t *testing.T, fields string) step {
 	size, opcode := number(f[2], 10), number(f[4], 16)
 	switch {
 	case f[3] == "a32":
-		s.in, s.Instruction = schema.A32, isa.A32(opcode, s.address)
+		s.in, s.Instruction = schema.A32, isa.PFT.A32(opcode, s.address)
 	case size == 4:
-		s.in, s.Instruction = schema.T32, isa.T32(uint16(opcode>>16), uint16(opcode), s.address, false)
+		s.in, s.Instruction = schema.T32, isa.PFT.T32(uint16(opcode>>16), uint16(opcode), s.address, false)
 	default:
-		s.in, s.Instruction = schema.T32, isa.T32(uint16(opcode), 0, s.address, false)
+		s.in, s.Instruction = schema.T32, isa.PFT.T32(uint16(opcode), 0, s.address, false)
 	}
 	if uint32(s.Size) != size || s.Opcode != opcode {
 		t.Fatalf("%q: got %+v", fields, s.Instruction)
