@@ -8,7 +8,7 @@ func A64(w uint32, address schema.Address) Instruction {
 	return classify(a64, w, 4, address, schema.A64)
 }
 
-// a64 are the encodings of A64 (DDI 0487). The label of RETAASPPC and RETABSPPC is where
+// a64 are the encodings of Armv8-A and Armv9-A. The label of RETAASPPC and RETABSPPC is where
 // the return address was signed, not where they go.
 var a64 = []rule{
 	{0xFC000000, 0x14000000, schema.KindBranch, Direct, branch26},               // B

@@ -34,9 +34,9 @@ var t32WideETMv4 = slices.Concat([]rule{
 	{0xFFFFFFE0, 0xF3BF8F00, schema.KindOther, None, nil}, // ENTERX, LEAVEX
 }, t32Wide)
 
-// t32WideETMv4M are those of M profile (DDI 0553): its loops, then those that it does
-// not have. BF, BFX, BFL, BFLX and BFCSEL are none: what they announce, another
-// instruction does.
+// t32WideETMv4M are those of M profile: first its own, loops above all, then what it does
+// not have of the others. BF and its kin, which announce a branch, are none: cores execute
+// them as NOP.
 var t32WideETMv4M = slices.Concat([]rule{
 	{0xFFFFF001, 0xF00FC001, schema.KindBranch, Direct | conditional, loopStart}, // LE lr
 	{0xFFFFF001, 0xF02FC001, schema.KindBranch, Direct | conditional, loopStart}, // LE

@@ -5,8 +5,8 @@
 // The encodings are those of the ARM Architecture Reference Manual, ARMv7-A and
 // ARMv7-R edition (ARM DDI 0406C); the Program Flow Trace specification defines
 // which of them are branches and barriers (ARM IHI 0035B §2.2). A64 and later
-// A32 and T32 are those of ARM DDI 0487 and, for M profile, ARM DDI 0553; which of
-// them are P0 instructions, the specification of ETMv4 defines (ARM IHI 0064). See
+// A32 and T32 are those of the manuals of Armv8-A, Armv9-A and Armv8-M; the
+// specification of ETMv4 defines which of them are P0 instructions (ARM IHI 0064): see
 // [Dialect]. Classification depends on the opcode alone.
 //
 // An encoding that is UNPREDICTABLE because it names the PC as a destination it
