@@ -157,9 +157,12 @@ func TestA64(t *testing.T) {
 	for _, tt := range a64Encodings {
 		got := isa.A64(tt.w, 0x8000)
 		checkA64Form(t, got)
-		if got.Opcode != tt.w || got.Size != 4 || got.Kind != tt.kind || got.Flow != tt.flow || got.Link != tt.link || got.Conditional != tt.conditional {
-			t.Errorf("%08x %s: got %+v, want kind %v, flow %v, link %v, conditional %v",
-				tt.w, tt.asm, got, tt.kind, tt.flow, tt.link, tt.conditional)
+		want := isa.Instruction{
+			Opcode: tt.w, Target: got.Target, Size: 4, Kind: tt.kind, Flow: tt.flow, TargetISA: got.TargetISA,
+			Link: tt.link, Conditional: tt.conditional,
+		}
+		if got != want {
+			t.Errorf("%08x %s: got %+v, want %+v", tt.w, tt.asm, got, want)
 		}
 	}
 }
@@ -183,7 +186,8 @@ func checkA64Form(t *testing.T, i isa.Instruction) {
 	if !slices.Contains(flow, i.Flow) || i.Conditional && i.Kind != schema.KindBranch {
 		t.Fatalf("%08x: kind %v with flow %v, conditional %v", i.Opcode, i.Kind, i.Flow, i.Conditional)
 	}
-	if direct := i.Flow == isa.Direct; i.Target%4 != 0 || (i.TargetISA == schema.A64) != direct || !direct && i.Target != 0 {
+	direct := i.Flow == isa.Direct
+	if i.Target%4 != 0 || (i.TargetISA == schema.A64) != direct || !direct && i.Target != 0 {
 		t.Fatalf("%08x: target %x %v with flow %v", i.Opcode, i.Target, i.TargetISA, i.Flow)
 	}
 }
@@ -225,7 +229,7 @@ func TestA64Targets(t *testing.T) {
 	for _, tt := range tests {
 		got := isa.A64(tt.w, tt.address)
 		if got.Flow != isa.Direct || got.Target != tt.target || got.TargetISA != schema.A64 {
-			t.Errorf("%08x at %x: got %v %x %v, want direct %x", tt.w, tt.address, got.Flow, got.Target, got.TargetISA, tt.target)
+			t.Errorf("%08x at %x: got %+v, want a direct one to %x", tt.w, tt.address, got, tt.target)
 		}
 	}
 }

@@ -115,8 +115,10 @@ func TestDialects(t *testing.T) {
 		if tt.h1 != 0 {
 			got = tt.dialect.T32(tt.h1, uint16(tt.w), 0x8000, true)
 		}
-		if link := tt.kind == schema.KindCall || tt.kind == schema.KindIndirectCall; got.Kind != tt.kind || got.Flow != tt.flow || got.Link != link {
-			t.Errorf("dialect %d, %04x %04x %s: got %+v, want kind %v, flow %v", tt.dialect, tt.h1, tt.w, tt.asm, got, tt.kind, tt.flow)
+		link := tt.kind == schema.KindCall || tt.kind == schema.KindIndirectCall
+		if got.Kind != tt.kind || got.Flow != tt.flow || got.Link != link {
+			t.Errorf("dialect %d, %04x %04x %s: got %+v, want kind %v, flow %v",
+				tt.dialect, tt.h1, tt.w, tt.asm, got, tt.kind, tt.flow)
 		}
 	}
 }

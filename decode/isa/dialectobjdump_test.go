@@ -35,7 +35,7 @@ var moreDifferences = map[isa.Dialect][]difference{
 }
 
 var (
-	notOfM         = regexp.MustCompile(`^(blx\S* (0x)?[0-9a-f]+\b|(bxj|eret|rfe\S*|hvc|smc)(\W|$)|subs\S* pc|mcr\S* +15, )`)
+	notOfM         = regexp.MustCompile(`^(blx\S* (0x)?[0-9a-f]+\b|(bxj|eret|rfe|hvc|smc)|subs\S* pc|mcr\S* +15, )`)
 	unpredictableM = regexp.MustCompile(`^(wls|wlstp\..*|(ldm|pop).*)$`)
 )
 
