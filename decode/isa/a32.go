@@ -11,9 +11,7 @@ func (d Dialect) A32(w uint32, address schema.Address) Instruction {
 	case d != PFT:
 		rules = a32ConditionalETMv4
 	}
-	i := classify(rules, w, 4, address, schema.A32)
-	i.Conditional = w>>28 < 14
-	return i
+	return classify(rules, w, 4, address, schema.A32)
 }
 
 // a32Unconditional are the encodings with condition field 15 (DDI 0406C, A5.7).

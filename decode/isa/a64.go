@@ -2,8 +2,8 @@ package isa
 
 import "github.com/tracelake/tracelake/schema"
 
-// A64 classifies the A64 instruction w at address. All encodings count, of whatever
-// extension: a core that has it not cannot execute them.
+// A64 classifies the A64 instruction w at address. The encodings of all extensions count:
+// a core without the extension cannot execute them.
 func A64(w uint32, address schema.Address) Instruction {
 	return classify(a64, w, 4, address, schema.A64)
 }
@@ -11,16 +11,16 @@ func A64(w uint32, address schema.Address) Instruction {
 // a64 are the encodings of Armv8-A and Armv9-A. The label of RETAASPPC and RETABSPPC is where
 // the return address was signed, not where they go.
 var a64 = []rule{
-	{0xFC000000, 0x14000000, schema.KindBranch, Direct, branch26},               // B
-	{0xFC000000, 0x94000000, schema.KindCall, Direct, branch26},                 // BL
-	{0xFF000000, 0x54000000, schema.KindBranch, Direct | conditional, branch19}, // B.<c>, BC.<c>
-	{0x7E000000, 0x34000000, schema.KindBranch, Direct | conditional, branch19}, // CBZ, CBNZ
-	{0x7E000000, 0x36000000, schema.KindBranch, Direct | conditional, branch14}, // TBZ, TBNZ
-	{0x7EC00000, 0x74800000, schema.KindOther, None, nil},                       // CB<c>, conditions 4 and 5: unallocated
-	{0x7F00C000, 0x74000000, schema.KindBranch, Direct | conditional, branch9},  // CB<c> register
-	{0xFF00C000, 0x74008000, schema.KindBranch, Direct | conditional, branch9},  // CBB<c>
-	{0xFF00C000, 0x7400C000, schema.KindBranch, Direct | conditional, branch9},  // CBH<c>
-	{0x7F004000, 0x75000000, schema.KindBranch, Direct | conditional, branch9},  // CB<c> immediate
+	{0xFC000000, 0x14000000, schema.KindBranch, Direct, branch26}, // B
+	{0xFC000000, 0x94000000, schema.KindCall, Direct, branch26},   // BL
+	{0xFF000000, 0x54000000, schema.KindBranch, Direct, branch19}, // B.<c>, BC.<c>
+	{0x7E000000, 0x34000000, schema.KindBranch, Direct, branch19}, // CBZ, CBNZ
+	{0x7E000000, 0x36000000, schema.KindBranch, Direct, branch14}, // TBZ, TBNZ
+	{0x7EC00000, 0x74800000, schema.KindOther, None, nil},         // CB<c>, conditions 4 and 5: unallocated
+	{0x7F00C000, 0x74000000, schema.KindBranch, Direct, branch9},  // CB<c> register
+	{0xFF00C000, 0x74008000, schema.KindBranch, Direct, branch9},  // CBB<c>
+	{0xFF00C000, 0x7400C000, schema.KindBranch, Direct, branch9},  // CBH<c>
+	{0x7F004000, 0x75000000, schema.KindBranch, Direct, branch9},  // CB<c> immediate
 
 	{0xFFFFFC1F, 0xD61F0000, schema.KindIndirect, Indirect, nil},        // BR
 	{0xFFFFFC1F, 0xD63F0000, schema.KindIndirectCall, Indirect, nil},    // BLR

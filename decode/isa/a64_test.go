@@ -159,10 +159,11 @@ func TestA64(t *testing.T) {
 		checkA64Form(t, got)
 		want := isa.Instruction{
 			Opcode: tt.w, Target: got.Target, Size: 4, Kind: tt.kind, Flow: tt.flow, TargetISA: got.TargetISA,
-			Link: tt.link, Conditional: tt.conditional,
+			Link: tt.link,
 		}
-		if got != want {
-			t.Errorf("%08x %s: got %+v, want %+v", tt.w, tt.asm, got, want)
+		if conditional := got.Conditional(schema.A64); got != want || conditional != tt.conditional {
+			t.Errorf("%08x %s: got %+v, conditional %v, want %+v, %v",
+				tt.w, tt.asm, got, conditional, want, tt.conditional)
 		}
 	}
 }
@@ -183,8 +184,8 @@ func checkA64Form(t *testing.T, i isa.Instruction) {
 	if flow == nil {
 		flow = []isa.Flow{isa.None}
 	}
-	if !slices.Contains(flow, i.Flow) || i.Conditional && i.Kind != schema.KindBranch {
-		t.Fatalf("%08x: kind %v with flow %v, conditional %v", i.Opcode, i.Kind, i.Flow, i.Conditional)
+	if !slices.Contains(flow, i.Flow) {
+		t.Fatalf("%08x: kind %v with flow %v", i.Opcode, i.Kind, i.Flow)
 	}
 	direct := i.Flow == isa.Direct
 	if i.Target%4 != 0 || (i.TargetISA == schema.A64) != direct || !direct && i.Target != 0 {

@@ -125,7 +125,7 @@ func TestObjdumpA64(t *testing.T) {
 		address := base + schema.Address(4*i)
 		in := isa.A64(w, address)
 		checkA64Form(t, in)
-		got := a64Reading{reading{in.Kind, in.Flow, in.Target}, in.Conditional}
+		got := a64Reading{reading{in.Kind, in.Flow, in.Target}, in.Conditional(schema.A64)}
 		var want a64Reading
 		switch {
 		case len(lines) > 0 && lines[0].address == address:

@@ -6,11 +6,11 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Dialect is what a trace unit takes from A32 and T32 code: which instructions
-// there are, and which of them it reports. A64 has but one.
+// A Dialect says how A32 and T32 code is read for a trace unit: which instructions
+// there are, and which of them the unit reports. A64 is read in one way.
 type Dialect uint8
 
-// The dialects. Those of ETMv4 know no ThumbEE.
+// The dialects. ThumbEE is in PFT alone.
 const (
 	PFT    Dialect = iota // PFT and ETMv1 to ETMv3, of all profiles: waypoints (IHI 0035B §2.2)
 	ETMv4                 // ETMv4 and ETE, of A and R profile: P0 instructions (IHI 0064)
@@ -34,17 +34,16 @@ var t32WideETMv4 = slices.Concat([]rule{
 	{0xFFFFFFE0, 0xF3BF8F00, schema.KindOther, None, nil}, // ENTERX, LEAVEX
 }, t32Wide)
 
-// t32WideETMv4M are those of M profile: first its own, loops above all, then what it does
-// not have of the others. BF and its kin, which announce a branch, are none: cores execute
-// them as NOP.
+// t32WideETMv4M are those of M profile: first what M profile alone has, then what it does not
+// have. BF and its kin, which announce a branch, are none: cores execute them as NOP.
 var t32WideETMv4M = slices.Concat([]rule{
-	{0xFFFFF001, 0xF00FC001, schema.KindBranch, Direct | conditional, loopStart}, // LE lr
-	{0xFFFFF001, 0xF02FC001, schema.KindBranch, Direct | conditional, loopStart}, // LE
-	{0xFFFFF001, 0xF01FC001, schema.KindBranch, Direct | conditional, loopStart}, // LETP lr
-	{0xFF8FF001, 0xF00FC001, schema.KindOther, None, nil},                        // WLS, WLSTP of the PC: UNPREDICTABLE
-	{0xFFF0F001, 0xF040C001, schema.KindBranch, Direct | conditional, loopEnd},   // WLS
-	{0xFFC0F001, 0xF000C001, schema.KindBranch, Direct | conditional, loopEnd},   // WLSTP
-	{0xFFF00FF0, 0xFB500F10, schema.KindReturn, Indirect, nil},                   // BXAUT
+	{0xFFFFF001, 0xF00FC001, schema.KindBranch, Direct, loopStart}, // LE lr
+	{0xFFFFF001, 0xF02FC001, schema.KindBranch, Direct, loopStart}, // LE
+	{0xFFFFF001, 0xF01FC001, schema.KindBranch, Direct, loopStart}, // LETP lr
+	{0xFF8FF001, 0xF00FC001, schema.KindOther, None, nil},          // WLS, WLSTP of the PC: UNPREDICTABLE
+	{0xFFF0F001, 0xF040C001, schema.KindBranch, Direct, loopEnd},   // WLS
+	{0xFFC0F001, 0xF000C001, schema.KindBranch, Direct, loopEnd},   // WLSTP
+	{0xFFF00FF0, 0xFB500F10, schema.KindReturn, Indirect, nil},     // BXAUT
 
 	{0xF800D001, 0xF000C000, schema.KindOther, None, nil}, // BLX immediate
 	{0xFFF0D000, 0xF3C08000, schema.KindOther, None, nil}, // BXJ

@@ -143,40 +143,43 @@ func TestLoopTargets(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got := isa.ETMv4M.T32(tt.h1, tt.h2, tt.address, false)
-		if got.Flow != isa.Direct || got.Target != tt.target || got.TargetISA != schema.T32 || !got.Conditional {
+		if got.Flow != isa.Direct || got.Target != tt.target || got.TargetISA != schema.T32 || !got.Conditional(schema.T32) {
 			t.Errorf("%04x %04x at %x: got %+v, want a conditional direct one to %x", tt.h1, tt.h2, tt.address, got, tt.target)
 		}
 	}
 }
 
-// TestConditional holds which instructions say by themselves that they have two ways.
+// TestConditional holds which instructions say by themselves that they can fail or have
+// two ways. Those of A64 are with TestA64.
 func TestConditional(t *testing.T) {
 	tests := []struct {
+		in   schema.ISA
 		i    isa.Instruction
 		asm  string
 		want bool
 	}{
-		{isa.PFT.A32(0x0A000001, 0), "beq", true},
-		{isa.PFT.A32(0xEA000001, 0), "b", false},
-		{isa.PFT.A32(0x11A00000, 0), "movne r0,r0", true},
-		{isa.PFT.A32(0xFA000001, 0), "blx", false},
-		{isa.ETMv4.A32(0x0320F003, 0), "wfieq", true},
-		{isa.ETMv4.A32(0xE320F003, 0), "wfi", false},
-		{isa.PFT.T32(0xD0FE, 0, 0, false), "beq", true},
-		{isa.PFT.T32(0xDE00, 0, 0, false), "udf", false},
-		{isa.PFT.T32(0xE7FE, 0, 0, false), "b", false},
-		{isa.PFT.T32(0xB100, 0, 0, false), "cbz", true},
-		{isa.ETMv4M.T32(0xBBFF, 0, 0, false), "cbnz", true},
-		{isa.PFT.T32(0xF000, 0x8000, 0, false), "beq.w", true},
-		{isa.ETMv4.T32(0xF340, 0x8000, 0, false), "ble.w", true},
-		{isa.PFT.T32(0xF3AF, 0x8000, 0, false), "nop.w", false},
-		{isa.PFT.T32(0xF000, 0x9000, 0, false), "b.w", false},
-		{isa.PFT.T32(0xF000, 0xF800, 0, false), "bl", false},
-		{isa.ETMv4M.T32(0xFB5D, 0x1F1E, 0, false), "bxaut", false},
+		{schema.A32, isa.PFT.A32(0x0A000001, 0), "beq", true},
+		{schema.A32, isa.PFT.A32(0xEA000001, 0), "b", false},
+		{schema.A32, isa.PFT.A32(0x11A00000, 0), "movne r0,r0", true},
+		{schema.A32, isa.PFT.A32(0xFA000001, 0), "blx", false},
+		{schema.A32, isa.ETMv4.A32(0x0320F003, 0), "wfieq", true},
+		{schema.A32, isa.ETMv4.A32(0xE320F003, 0), "wfi", false},
+		{schema.T32, isa.PFT.T32(0xD0FE, 0, 0, false), "beq", true},
+		{schema.T32, isa.PFT.T32(0xDE00, 0, 0, false), "udf", false},
+		{schema.T32, isa.PFT.T32(0xE7FE, 0, 0, false), "b", false},
+		{schema.T32, isa.PFT.T32(0xB100, 0, 0, false), "cbz", true},
+		{schema.T32, isa.ETMv4M.T32(0xBBFF, 0, 0, false), "cbnz", true},
+		{schema.T32, isa.PFT.T32(0xF000, 0x8000, 0, false), "beq.w", true},
+		{schema.T32, isa.ETMv4.T32(0xF340, 0x8000, 0, false), "ble.w", true},
+		{schema.T32, isa.PFT.T32(0xF3AF, 0x8000, 0, false), "nop.w", false},
+		{schema.T32EE, isa.PFT.T32(0xF3BF, 0x8F0F, 0, true), "leavex", false},
+		{schema.T32, isa.PFT.T32(0xF000, 0x9000, 0, false), "b.w", false},
+		{schema.T32, isa.PFT.T32(0xF000, 0xF800, 0, false), "bl", false},
+		{schema.T32, isa.ETMv4M.T32(0xFB5D, 0x1F1E, 0, false), "bxaut", false},
 	}
 	for _, tt := range tests {
-		if tt.i.Conditional != tt.want {
-			t.Errorf("%08x %s: conditional %v, want %v", tt.i.Opcode, tt.asm, tt.i.Conditional, tt.want)
+		if got := tt.i.Conditional(tt.in); got != tt.want {
+			t.Errorf("%08x %s: conditional %v, want %v", tt.i.Opcode, tt.asm, got, tt.want)
 		}
 	}
 }

@@ -41,10 +41,23 @@ type Instruction struct {
 	Flow      Flow
 	TargetISA schema.ISA // Direct
 	Link      bool       // pushes the return address: BL, BLX, BLR, HBL, HBLP
+}
 
-	// Conditional instructions have a condition that can fail, or are branches with two
-	// ways. Whether a T32 instruction is in an IT block, its opcode does not say.
-	Conditional bool
+// Conditional reports whether i, of instruction set in, has a condition that can fail or is
+// a branch with two ways. Its opcode does not say whether it is in an IT block.
+func (i *Instruction) Conditional(in schema.ISA) bool {
+	switch {
+	case in == schema.A32:
+		return i.Opcode>>28 < 14
+	case i.Kind != schema.KindBranch:
+		return false
+	case in == schema.A64:
+		return i.Opcode>>26 != 0x05 // B alone is not
+	case i.Size == 2:
+		return i.Opcode>>12 != 0xE // likewise
+	default: // B<c>.W; LE, LETP, WLS and WLSTP
+		return i.Opcode&0xD000 == 0x8000 && i.Opcode>>22&0xF < 14 || i.Opcode&0xF001 == 0xC001
+	}
 }
 
 // A rule is a set of encodings, those with opcode & mask == value, and what
@@ -53,12 +66,9 @@ type Instruction struct {
 type rule struct {
 	mask, value uint32
 	kind        schema.Kind
-	flow        Flow   // may have the bit conditional
+	flow        Flow
 	target      target // of a Direct one
 }
-
-// conditional says in the flow of a rule that its instructions have two ways.
-const conditional Flow = 1 << 7
 
 // A target computes where the direct branch at address goes; the branch itself is
 // executed in instruction set in.
@@ -73,8 +83,7 @@ func classify(rules []rule, opcode uint32, size uint8, address schema.Address, i
 		if opcode&rule.mask != rule.value {
 			continue
 		}
-		i.Kind, i.Flow = rule.kind, rule.flow&^conditional
-		i.Conditional = rule.flow&conditional != 0
+		i.Kind, i.Flow = rule.kind, rule.flow
 		i.Link = rule.kind == schema.KindCall || rule.kind == schema.KindIndirectCall
 		if rule.target != nil {
 			i.Target, i.TargetISA = rule.target(opcode, address, in)

@@ -90,7 +90,7 @@ func checkListing(t *testing.T, file string, outcomes bool, min int, wrong []off
 			lines++
 			switch ends := s.Flow != isa.None && s.Flow != isa.DataBarrier; {
 			case !outcomes || ends == (s.outcome != "?"):
-			case s.in == schema.A64 && s.Conditional:
+			case s.in == schema.A64 && s.Conditional(s.in):
 				passed++
 			default:
 				t.Errorf("%s: %v, flow %v", text, s.Kind, s.Flow)

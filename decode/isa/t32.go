@@ -41,19 +41,19 @@ var t32Rules = [...]struct{ narrow, wide []rule }{
 
 // t32Narrow are the 16-bit encodings (DDI 0406C, A6.2).
 var t32Narrow = []rule{
-	{0xFF00, 0xDE00, schema.KindUDF, None, nil},                              // UDF
-	{0xFF00, 0xDF00, schema.KindSVC, None, nil},                              // SVC
-	{0xF000, 0xD000, schema.KindBranch, Direct | conditional, branchT1},      // B<c>
-	{0xF800, 0xE000, schema.KindBranch, Direct, branchT2},                    // B
-	{0xF500, 0xB100, schema.KindBranch, Direct | conditional, compareBranch}, // CBZ, CBNZ
-	{0xFF00, 0xBD00, schema.KindReturn, Indirect, nil},                       // POP {…,pc}
-	{0xFF00, 0xBE00, schema.KindBKPT, None, nil},                             // BKPT
-	{0xFFF8, 0x4770, schema.KindReturn, Indirect, nil},                       // BX lr
-	{0xFF80, 0x4700, schema.KindIndirect, Indirect, nil},                     // BX
-	{0xFF80, 0x4780, schema.KindIndirectCall, Indirect, nil},                 // BLX register
-	{0xFFFF, 0x46F7, schema.KindReturn, Indirect, nil},                       // MOV pc,lr
-	{0xFF87, 0x4687, schema.KindIndirect, Indirect, nil},                     // MOV pc
-	{0xFF87, 0x4487, schema.KindIndirect, Indirect, nil},                     // ADD pc
+	{0xFF00, 0xDE00, schema.KindUDF, None, nil},                // UDF
+	{0xFF00, 0xDF00, schema.KindSVC, None, nil},                // SVC
+	{0xF000, 0xD000, schema.KindBranch, Direct, branchT1},      // B<c>
+	{0xF800, 0xE000, schema.KindBranch, Direct, branchT2},      // B
+	{0xF500, 0xB100, schema.KindBranch, Direct, compareBranch}, // CBZ, CBNZ
+	{0xFF00, 0xBD00, schema.KindReturn, Indirect, nil},         // POP {…,pc}
+	{0xFF00, 0xBE00, schema.KindBKPT, None, nil},               // BKPT
+	{0xFFF8, 0x4770, schema.KindReturn, Indirect, nil},         // BX lr
+	{0xFF80, 0x4700, schema.KindIndirect, Indirect, nil},       // BX
+	{0xFF80, 0x4780, schema.KindIndirectCall, Indirect, nil},   // BLX register
+	{0xFFFF, 0x46F7, schema.KindReturn, Indirect, nil},         // MOV pc,lr
+	{0xFF87, 0x4687, schema.KindIndirect, Indirect, nil},       // MOV pc
+	{0xFF87, 0x4487, schema.KindIndirect, Indirect, nil},       // ADD pc
 }
 
 // t32Wide are the 32-bit encodings, first halfword in the high half (DDI 0406C,
@@ -64,18 +64,18 @@ var t32Wide = []rule{
 	{0xF800D000, 0xF0009000, schema.KindBranch, Direct, branchT4}, // B.W
 
 	// B<c>.W, where conditions 14 and 15 are control instructions.
-	{0xFFF0D000, 0xF3C08000, schema.KindIndirect, Indirect, nil},                // BXJ
-	{0xFFF0FF00, 0xF3D08F00, schema.KindExceptionReturn, Indirect, nil},         // SUBS pc,lr,#n; ERET
-	{0xFFFFFFF0, 0xF3BF8F00, schema.KindBranch, Direct, leaveX},                 // LEAVEX
-	{0xFFFFFFF0, 0xF3BF8F10, schema.KindBranch, Direct, enterX},                 // ENTERX
-	{0xFFFFFFF0, 0xF3BF8F40, schema.KindBarrier, DataBarrier, nil},              // DSB
-	{0xFFFFFFF0, 0xF3BF8F50, schema.KindBarrier, DataBarrier, nil},              // DMB
-	{0xFFFFFFF0, 0xF3BF8F60, schema.KindBarrier, Barrier, nil},                  // ISB
-	{0xFFF0F000, 0xF7E08000, schema.KindHVC, None, nil},                         // HVC
-	{0xFFF0F000, 0xF7F08000, schema.KindSMC, None, nil},                         // SMC
-	{0xFFF0F000, 0xF7F0A000, schema.KindUDF, None, nil},                         // UDF.W
-	{0xFB80D000, 0xF3808000, schema.KindOther, None, nil},                       // MSR, MRS, hints, CPS, CLREX …
-	{0xF800D000, 0xF0008000, schema.KindBranch, Direct | conditional, branchT3}, // B<c>.W
+	{0xFFF0D000, 0xF3C08000, schema.KindIndirect, Indirect, nil},        // BXJ
+	{0xFFF0FF00, 0xF3D08F00, schema.KindExceptionReturn, Indirect, nil}, // SUBS pc,lr,#n; ERET
+	{0xFFFFFFF0, 0xF3BF8F00, schema.KindBranch, Direct, leaveX},         // LEAVEX
+	{0xFFFFFFF0, 0xF3BF8F10, schema.KindBranch, Direct, enterX},         // ENTERX
+	{0xFFFFFFF0, 0xF3BF8F40, schema.KindBarrier, DataBarrier, nil},      // DSB
+	{0xFFFFFFF0, 0xF3BF8F50, schema.KindBarrier, DataBarrier, nil},      // DMB
+	{0xFFFFFFF0, 0xF3BF8F60, schema.KindBarrier, Barrier, nil},          // ISB
+	{0xFFF0F000, 0xF7E08000, schema.KindHVC, None, nil},                 // HVC
+	{0xFFF0F000, 0xF7F08000, schema.KindSMC, None, nil},                 // SMC
+	{0xFFF0F000, 0xF7F0A000, schema.KindUDF, None, nil},                 // UDF.W
+	{0xFB80D000, 0xF3808000, schema.KindOther, None, nil},               // MSR, MRS, hints, CPS, CLREX …
+	{0xF800D000, 0xF0008000, schema.KindBranch, Direct, branchT3},       // B<c>.W
 
 	// Loads of the PC, table branches.
 	{0xFFF0FFE0, 0xE8D0F000, schema.KindIndirect, Indirect, nil},        // TBB, TBH
