@@ -31,13 +31,17 @@ const (
 
 // An Instruction is one decoded instruction.
 type Instruction struct {
-	Opcode    uint32         // as fetched; 32-bit T32 has its first halfword in the high half
 	Target    schema.Address // Direct: the target address, without a T bit
+	Opcode    uint32         // as fetched; 32-bit T32 has its first halfword in the high half
 	Size      uint8          // in bytes: 2 or 4
 	Kind      schema.Kind
 	Flow      Flow
 	TargetISA schema.ISA // Direct
-	Link      bool       // pushes the return address: BL, BLX, HBL, HBLP
+}
+
+// Link reports whether i pushes the return address: BL, BLX, HBL, HBLP.
+func (i *Instruction) Link() bool {
+	return i.Kind == schema.KindCall || i.Kind == schema.KindIndirectCall
 }
 
 // A rule is a set of encodings, those with opcode & mask == value, and what
@@ -51,7 +55,7 @@ type rule struct {
 }
 
 // A target computes where the direct branch at address goes; the branch itself is
-// executed in instruction set in.
+// executed in instruction set in. What it returns is modulo 2³² the target.
 type target func(opcode uint32, address schema.Address, in schema.ISA) (schema.Address, schema.ISA)
 
 // classify returns the instruction of the given size by the first matching rule. An
@@ -64,9 +68,9 @@ func classify(rules []rule, opcode uint32, size uint8, address schema.Address, i
 			continue
 		}
 		i.Kind, i.Flow = rule.kind, rule.flow
-		i.Link = rule.kind == schema.KindCall || rule.kind == schema.KindIndirectCall
 		if rule.target != nil {
 			i.Target, i.TargetISA = rule.target(opcode, address, in)
+			i.Target = i.Target.In32()
 		}
 		break
 	}
