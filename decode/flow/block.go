@@ -76,7 +76,7 @@ const (
 func (b *block) drop() { b.links, b.dropped = [2]*block{}, true }
 
 // blockWeight is what a block adds to a cache beside its instructions, as so many.
-const blockWeight = 24
+const blockWeight = 18
 
 // weight returns what b adds to a cache, in instructions.
 func (b *block) weight() int { return b.len() + blockWeight }

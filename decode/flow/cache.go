@@ -33,9 +33,9 @@ type Program struct {
 
 const (
 	lookasideEntries = 1 << 14
-	// heldInstructions bounds the cache between work units (11 bytes each; a block
+	// heldInstructions bounds the cache between work units (15 bytes each; a block
 	// counts as blockWeight more); above it, the cache is emptied.
-	heldInstructions = 4 << 20
+	heldInstructions = 3 << 20
 	// limitInstructions bounds the cache at any time: the blocks that the current
 	// result holds, and some that it does not hold.
 	limitInstructions = heldInstructions + unitInstructions

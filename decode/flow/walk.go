@@ -46,7 +46,7 @@ type Walker struct {
 	returns    *returns                           // exits by indirect branches
 }
 
-// unitInstructions bounds the instructions in the blocks of one result (11 bytes
+// unitInstructions bounds the instructions in the blocks of one result (15 bytes
 // each), so that a stream that enters endless straight code at ever new addresses
 // cannot fill the memory. Intact trace stays far below.
 //

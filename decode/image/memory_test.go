@@ -33,7 +33,7 @@ func TestFetch(t *testing.T) {
 		{"4 GiB below it", []Region{region(AnySpace, 0x1_0000_8000, "efgh")}, SecureSpace, 0x8002, ""},
 		{"across 4 GiB", []Region{region(AnySpace, top, "abcdefgh")}, SecureSpace, 0x1_0000_0000, "efgh"},
 		{"in the upper half", []Region{region(AnySpace, 0x8000, "abcd"), region(AnySpace, 0xFFFF_FF80_0000_8000, "efgh")}, SecureSpace, 0xFFFF_FF80_0000_8001, "fgh"},
-		{"before the last address", []Region{region(AnySpace, schema.MaxAddress-4, "abcd")}, SecureSpace, schema.MaxAddress-1, "d"},
+		{"before the last address", []Region{region(AnySpace, schema.MaxAddress-4, "abcd")}, SecureSpace, schema.MaxAddress - 1, "d"},
 		{"the last address", []Region{region(AnySpace, schema.MaxAddress-4, "abcd")}, SecureSpace, schema.MaxAddress, ""},
 		{"address 0", []Region{region(AnySpace, 0, "abcd"), region(AnySpace, top, "wxyz")}, SecureSpace, 0, "abcd"},
 		{"other space", []Region{region(SecureSpace, 0x8000, "abcd")}, NonSecureSpace, 0x8000, ""},

@@ -113,11 +113,11 @@ func (o *opcodes) appendPage(dst []byte, v *schema.Vector, _ []uint8) ([]byte, f
 }
 
 func (o *opcodes) appendDictionary(dst []byte) ([]byte, int) {
-	return appendPlain(dst, o.pairs.opcodes, 8), len(o.pairs.opcodes)
+	return appendPlain(dst, o.opcodes, 8), len(o.pairs.opcodes)
 }
 
 func (o *opcodes) bounds() (least, greatest []byte) {
 	all := o.plain
-	all.add(o.pairs.opcodes, 0)
+	all.add(o.opcodes, 0)
 	return all.bytes(0, 8)
 }
