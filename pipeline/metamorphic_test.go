@@ -326,7 +326,7 @@ func copyCell(v, from *schema.Vector, i int) {
 		v.U8 = append(v.U8, from.U8[i])
 	case schema.Uint32, schema.Int32:
 		v.U32 = append(v.U32, from.U32[i])
-	case schema.Uint63, schema.Int64, schema.Float64:
+	case schema.Uint63, schema.Uint64, schema.Int64, schema.Float64:
 		v.U64 = append(v.U64, from.U64[i])
 	case schema.Uint16, schema.String, schema.JSON, schema.Bytes:
 		panic("no such column in instructions")

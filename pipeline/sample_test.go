@@ -60,7 +60,7 @@ func TestSampleTruth(t *testing.T) {
 	}
 	program, timing := fnv.New64a(), fnv.New64a()
 	for _, row := range set.rows["instructions"] {
-		program.Write(binary.LittleEndian.AppendUint32(nil, schema.Word(cellHex(t, row["address"]))))
+		program.Write(binary.LittleEndian.AppendUint32(nil, uint32(cellHex(t, row["address"]))))
 		executed := uint8(slices.Index([]string{"false", "true", "NULL"}, row["executed"]))
 		program.Write([]byte{uint8(cellNumber(t, row["size"])), uint8(slices.Index(schema.ISANames, row["isa"])), executed})
 		*[]*int64{&got.Failed, &got.Executed, &got.Unknown}[executed]++

@@ -163,7 +163,7 @@ var a32Encodings = []struct {
 func TestA32(t *testing.T) {
 	for _, tt := range a32Encodings {
 		got := isa.PFT.A32(tt.w, 0x8000)
-		if got.Opcode != tt.w || got.Size != 4 || got.Kind != tt.kind || got.Flow != tt.flow || got.Link != tt.link {
+		if got.Opcode != tt.w || got.Size != 4 || got.Kind != tt.kind || got.Flow != tt.flow || got.Link() != tt.link {
 			t.Errorf("%08x %s: got %+v, want kind %v, flow %v, link %v", tt.w, tt.asm, got, tt.kind, tt.flow, tt.link)
 		}
 		if got.Flow != isa.Direct && (got.Target != 0 || got.TargetISA != 0) {

@@ -159,9 +159,8 @@ func TestA64(t *testing.T) {
 		checkA64Form(t, got)
 		want := isa.Instruction{
 			Opcode: tt.w, Target: got.Target, Size: 4, Kind: tt.kind, Flow: tt.flow, TargetISA: got.TargetISA,
-			Link: tt.link,
 		}
-		if conditional := got.Conditional(schema.A64); got != want || conditional != tt.conditional {
+		if conditional := got.Conditional(schema.A64); got != want || got.Link() != tt.link || conditional != tt.conditional {
 			t.Errorf("%08x %s: got %+v, conditional %v, want %+v, %v",
 				tt.w, tt.asm, got, conditional, want, tt.conditional)
 		}

@@ -116,7 +116,7 @@ func TestDialects(t *testing.T) {
 			got = tt.dialect.T32(tt.h1, uint16(tt.w), 0x8000, true)
 		}
 		link := tt.kind == schema.KindCall || tt.kind == schema.KindIndirectCall
-		if got.Kind != tt.kind || got.Flow != tt.flow || got.Link != link {
+		if got.Kind != tt.kind || got.Flow != tt.flow || got.Link() != link {
 			t.Errorf("dialect %d, %04x %04x %s: got %+v, want kind %v, flow %v",
 				tt.dialect, tt.h1, tt.w, tt.asm, got, tt.kind, tt.flow)
 		}

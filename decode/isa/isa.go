@@ -34,13 +34,12 @@ const (
 
 // An Instruction is one decoded instruction.
 type Instruction struct {
-	Opcode    uint32         // as fetched; 32-bit T32 has its first halfword in the high half
 	Target    schema.Address // Direct: the target address, without a T bit
+	Opcode    uint32         // as fetched; 32-bit T32 has its first halfword in the high half
 	Size      uint8          // in bytes: 2 or 4
 	Kind      schema.Kind
 	Flow      Flow
 	TargetISA schema.ISA // Direct
-	Link      bool       // pushes the return address: BL, BLX, BLR, HBL, HBLP
 }
 
 // Conditional reports whether i, of instruction set in, has a condition that can fail or is
@@ -60,6 +59,11 @@ func (i *Instruction) Conditional(in schema.ISA) bool {
 	}
 }
 
+// Link reports whether i pushes the return address: BL, BLX, BLR, HBL, HBLP.
+func (i *Instruction) Link() bool {
+	return i.Kind == schema.KindCall || i.Kind == schema.KindIndirectCall
+}
+
 // A rule is a set of encodings, those with opcode & mask == value, and what
 // they are. In a list the first rule that matches applies, so an exception comes
 // before its rule.
@@ -71,7 +75,7 @@ type rule struct {
 }
 
 // A target computes where the direct branch at address goes; the branch itself is
-// executed in instruction set in.
+// executed in instruction set in. What it returns is modulo 2³² the target.
 type target func(opcode uint32, address schema.Address, in schema.ISA) (schema.Address, schema.ISA)
 
 // classify returns the instruction of the given size by the first matching rule. An
@@ -84,11 +88,10 @@ func classify(rules []rule, opcode uint32, size uint8, address schema.Address, i
 			continue
 		}
 		i.Kind, i.Flow = rule.kind, rule.flow
-		i.Link = rule.kind == schema.KindCall || rule.kind == schema.KindIndirectCall
 		if rule.target != nil {
 			i.Target, i.TargetISA = rule.target(opcode, address, in)
-			if in != schema.A64 { // addresses are modulo 2³²
-				i.Target = schema.Address(uint32(i.Target))
+			if in != schema.A64 {
+				i.Target = i.Target.In32()
 			}
 		}
 		break

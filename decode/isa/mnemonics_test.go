@@ -83,7 +83,7 @@ func (c *commented) compare(t *testing.T, l line) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return fmt.Sprintf("%#x", schema.Address(to)-l.address+c.address)
+			return fmt.Sprintf("%#x", (schema.Address(to) - l.address + c.address).In32())
 		})
 	case l.opcode == 0xe1a00000: // objdump says nop
 		l.mnemonic, l.operands = "mov", "r0, r0"

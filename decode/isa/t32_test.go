@@ -175,7 +175,7 @@ func TestT32(t *testing.T) {
 			opcode, size = opcode<<16|uint32(tt.h2), 4
 		}
 		got := isa.PFT.T32(tt.h1, tt.h2, 0x8000, false)
-		if got.Opcode != opcode || got.Size != size || got.Kind != tt.kind || got.Flow != tt.flow || got.Link != tt.link {
+		if got.Opcode != opcode || got.Size != size || got.Kind != tt.kind || got.Flow != tt.flow || got.Link() != tt.link {
 			t.Errorf("%04x %04x %s: got %+v, want size %d, kind %v, flow %v, link %v",
 				tt.h1, tt.h2, tt.asm, got, size, tt.kind, tt.flow, tt.link)
 		}

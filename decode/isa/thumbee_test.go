@@ -32,7 +32,7 @@ func TestThumbEE(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got := isa.PFT.T32(tt.h1, 0, 0x8000, true)
-		if got.Opcode != uint32(tt.h1) || got.Size != 2 || got.Kind != tt.kind || got.Flow != tt.flow || got.Link != tt.link {
+		if got.Opcode != uint32(tt.h1) || got.Size != 2 || got.Kind != tt.kind || got.Flow != tt.flow || got.Link() != tt.link {
 			t.Errorf("%04x %s: got %+v, want kind %v, flow %v, link %v", tt.h1, tt.asm, got, tt.kind, tt.flow, tt.link)
 		}
 	}

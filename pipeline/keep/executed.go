@@ -52,7 +52,7 @@ func instructionAt(m *image.Memory, address schema.Address, set schema.ISA) (in 
 	for _, space := range []image.Space{image.AnySpace, image.SecureSpace, image.NonSecureSpace, image.HypSpace} {
 		var b []byte
 		for len(b) < 4 {
-			more := m.Fetch(space, address+schema.Address(len(b)))
+			more := m.Fetch(space, (address + schema.Address(len(b))).In32())
 			if more == nil {
 				break
 			}

@@ -31,7 +31,7 @@ func TestElements(t *testing.T) {
 	const text = "BYTE_ARRAY STRING 0" // ConvertedType UTF8
 	want := map[schema.Type]string{
 		schema.Uint8: "INT32", schema.Uint16: "INT32", schema.Int32: "INT32",
-		schema.Uint32: "INT64", schema.Uint63: "INT64", schema.Int64: "INT64",
+		schema.Uint32: "INT64", schema.Uint63: "INT64", schema.Uint64: "INT64", schema.Int64: "INT64",
 		schema.Bool: "BOOLEAN", schema.Enum: text, schema.String: text, schema.JSON: text,
 		schema.Bytes: "BYTE_ARRAY", schema.Float64: "DOUBLE",
 	}
