@@ -52,7 +52,7 @@ func readBaseline(dirs []string) (*baseline, error) {
 		b.tasks.Rows = addedUp(b.tasks.Rows)
 	}
 	if has(b.m.Trust(), &schema.ExceptionSpans, &schema.Exceptions) {
-		b.exceptions, err = exceptions.Read(dirs, "")
+		b.exceptions, err = exceptions.Read(b.m, dirs, "")
 	}
 	return b, err
 }

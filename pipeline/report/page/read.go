@@ -150,11 +150,12 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 	if err := p.readCalls(m, dirs, opt.Test); err != nil {
 		return err
 	}
-	read := exceptions.ReadEntries
 	if p.spans = p.has(&schema.ExceptionSpans, &schema.Exceptions); p.spans {
-		read = exceptions.Read
+		p.exceptions, err = exceptions.Read(m, dirs, opt.Test)
+	} else {
+		p.exceptions, err = exceptions.ReadEntries(dirs, opt.Test)
 	}
-	if p.exceptions, err = read(dirs, opt.Test); err != nil {
+	if err != nil {
 		return err
 	}
 	dir, why, err := p.timeOf(opt)

@@ -48,7 +48,9 @@ func TestWalkPast(t *testing.T) {
 // In cycles the instruction that an exception begins with is executed when that is entered.
 func TestWalkPastExceptions(t *testing.T) {
 	dir := reporttest.Sample(t, schema.LevelNone)
-	exceptions, err := exceptions.Read([]string{dir}, "")
+	m, err := report.Read([]string{dir}, report.Options{})
+	noError(t, err)
+	exceptions, err := exceptions.Read(m, []string{dir}, "")
 	noError(t, err)
 	var seqs []int64
 	for i := range exceptions.Rows {
