@@ -17,6 +17,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/report/page"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/schema/verdict"
 )
 
@@ -74,7 +75,7 @@ type htmlArgs struct {
 	output    string
 	overwrite bool
 	maxSize   int64
-	page      page.Options
+	page      content.Options
 }
 
 func readHTML(ctx *cli.Context) (*htmlArgs, error) {
@@ -90,10 +91,10 @@ func readHTML(ctx *cli.Context) (*htmlArgs, error) {
 	if h.maxSize, err = bytesOf(ctx.String("max-size")); err != nil {
 		return nil, err
 	}
-	h.page = page.Options{
+	h.page = content.Options{
 		Detail: ctx.Int64("detail"),
 		Title:  ctx.String("title"), Of: titleOf(a.dirs), Test: a.options.Test, TimeOf: ctx.String("time-of"),
-		Sources: page.Sources{None: ctx.Bool("no-source"), Roots: ctx.StringSlice("source-root")},
+		Sources: content.Sources{None: ctx.Bool("no-source"), Roots: ctx.StringSlice("source-root")},
 	}
 	if h.page.Detail < 0 {
 		return nil, usage(fmt.Sprintf("--detail %d", h.page.Detail), "is not a number of instructions", "give one from 0 on")
@@ -153,7 +154,7 @@ func reportHTML(ctx *cli.Context, h *htmlArgs) error {
 	if err != nil {
 		return err
 	}
-	if t := p.Baseline(); t != nil {
+	if t := p.BaselineTrust(); t != nil {
 		if err := h.against().refuse(t); err != nil {
 			return err
 		}
@@ -165,13 +166,13 @@ func reportHTML(ctx *cli.Context, h *htmlArgs) error {
 	if err := h.warn(ctx, p); err != nil {
 		return err
 	}
-	return errors.Join(h.save(ctx.Context, ctx.App.Writer, text), h.refuse(p.Trust()))
+	return errors.Join(h.save(ctx.Context, ctx.App.Writer, text), h.refuse(p.Trust))
 }
 
 // warn says on stderr what somebody who does not look at the page should know.
 func (h *htmlArgs) warn(ctx *cli.Context, p *page.Page) error {
 	s := newScreen(ctx.App.ErrWriter, &h.screen)
-	if t := p.Trust(); t.Word != verdict.Good {
+	if t := p.Trust; t.Word != verdict.Good {
 		s.trust(t, h.force, nil)
 	}
 	for _, note := range p.Notes() {

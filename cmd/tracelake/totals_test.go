@@ -17,6 +17,7 @@ import (
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report/page"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -182,7 +183,7 @@ type pageTotal struct {
 
 func pageTotals(t *testing.T, dir string) (x pageTotal) {
 	t.Helper()
-	p, err := page.Read([]string{dir}, page.Options{})
+	p, err := page.Read([]string{dir}, content.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 	"github.com/tracelake/tracelake/pipeline/report/page"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/pipeline/window"
 	"github.com/tracelake/tracelake/schema"
@@ -37,7 +38,7 @@ func TestTwoRuns(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dirs := datasettest.Datasets(t, aSource+aProgram+itsLines+itsStacks, tt.before)
-			golden(t, true, dirs[:1], page.Options{Title: tt.name, Sources: page.Sources{Roots: []string{t.TempDir()}}, Baseline: dirs[1:]})
+			golden(t, true, dirs[:1], content.Options{Title: tt.name, Sources: content.Sources{Roots: []string{t.TempDir()}}, Baseline: dirs[1:]})
 		})
 	}
 }
@@ -46,7 +47,7 @@ func TestTwoRuns(t *testing.T) {
 func TestNoNames(t *testing.T) {
 	unnamed := aSource + "memory rom.bin 0x1000 0x100\n" + without(itsLines, ` at=\S+`)
 	dirs := datasettest.Datasets(t, aSource+aProgram+itsLines, unnamed)
-	p, err := page.Read(dirs[:1], page.Options{Baseline: dirs[1:], Sources: page.Sources{None: true}})
+	p, err := page.Read(dirs[:1], content.Options{Baseline: dirs[1:], Sources: content.Sources{None: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestNoNames(t *testing.T) {
 	if p.Data.Before.Own != nil || p.Data.Files.Gained != nil {
 		t.Errorf("what cannot be compared is: %+v", p.Data.Before)
 	}
-	p, err = page.Read(dirs[1:], page.Options{Baseline: dirs[1:], Sources: page.Sources{None: true}})
+	p, err = page.Read(dirs[1:], content.Options{Baseline: dirs[1:], Sources: content.Sources{None: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestNoNames(t *testing.T) {
 		t.Errorf("%v: the page does not say how many instructions ran before", err)
 	}
 	packets := reporttest.Export(t, "sample", "", pipeline.Options{PacketsOnly: true})
-	if _, err := page.Read([]string{packets}, page.Options{Baseline: dirs[1:]}); err == nil || !strings.Contains(err.Error(), "nothing to compare") {
+	if _, err := page.Read([]string{packets}, content.Options{Baseline: dirs[1:]}); err == nil || !strings.Contains(err.Error(), "nothing to compare") {
 		t.Errorf("packets against a baseline: %v", err)
 	}
 }
@@ -84,7 +85,7 @@ func twoRuns(t testing.TB) (now, before string) {
 // The figures of a page of two runs are those of the text reports with --baseline.
 func TestChangeIsThatOfReports(t *testing.T) {
 	now, before := twoRuns(t)
-	p, err := page.Read([]string{now}, page.Options{Baseline: []string{before}, Sources: page.Sources{None: true}})
+	p, err := page.Read([]string{now}, content.Options{Baseline: []string{before}, Sources: content.Sources{None: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestChangeIsThatOfReports(t *testing.T) {
 func TestFlameChange(t *testing.T) {
 	now, before := twoRuns(t)
 	for _, dirs := range [][2]string{{now, before}, {before, now}} {
-		p, err := page.Read(dirs[:1], page.Options{Baseline: dirs[1:], Sources: page.Sources{None: true}})
+		p, err := page.Read(dirs[:1], content.Options{Baseline: dirs[1:], Sources: content.Sources{None: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

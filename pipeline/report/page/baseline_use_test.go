@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracelake/tracelake/bench/need"
-	"github.com/tracelake/tracelake/pipeline/report/page"
 	"github.com/tracelake/tracelake/pipeline/report/page/browsertest"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 )
 
 // pageOfTwo returns the page of the sample against its beginning.
@@ -22,9 +22,9 @@ func pageOfTwo(t testing.TB) []byte {
 	const key = "two runs"
 	if made[key] == nil {
 		now, before := twoRuns(t)
-		made[key] = written(t, now, page.Options{
+		made[key] = written(t, now, content.Options{
 			Title: "page", Baseline: []string{before},
-			Sources: page.Sources{Roots: []string{filepath.Join(need.Module(t), "bench", "sample", "program")}},
+			Sources: content.Sources{Roots: []string{filepath.Join(need.Module(t), "bench", "sample", "program")}},
 		})
 	}
 	return made[key]

@@ -9,7 +9,7 @@ import (
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
-	"github.com/tracelake/tracelake/pipeline/report/stacks"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 )
 
 // A baselineText says what the page is compared with.
@@ -24,21 +24,21 @@ type baselineText struct {
 const mostOnly = 100
 
 func (p *Page) baselineText() *baselineText {
-	b := p.before
+	b := p.Before
 	if b == nil {
 		return nil
 	}
-	x := &baselineText{verdictText: verdictOf(b.m.Trust()), Name: b.name}
-	if x.All = p.Data.Before.Own != nil && len(b.only) == 0; len(b.only) == 0 {
+	x := &baselineText{verdictText: verdictOf(b.Merged.Trust()), Name: b.Name}
+	if x.All = p.Data.Before.Own != nil && len(b.Only) == 0; len(b.Only) == 0 {
 		return x
 	}
-	x.Only = &table{Caption: count(int64(len(b.only)), "function") + " only in the earlier run"}
+	x.Only = &table{Caption: count(int64(len(b.Only)), "function") + " only in the earlier run"}
 	x.Only.Head = []cell{plain("function"), plain("declared"), number("own " + p.Data.Before.Unit + " before")}
-	for i := range b.only[:min(len(b.only), mostOnly)] {
-		o := &b.only[i]
-		x.Only.Rows = append(x.Only.Rows, []cell{named(name(o.shown)), shortened(name(o.file)), number(figures.Thousands(o.own))})
+	for i := range b.Only[:min(len(b.Only), mostOnly)] {
+		o := &b.Only[i]
+		x.Only.Rows = append(x.Only.Rows, []cell{named(content.Name(o.Name)), shortened(content.Name(o.File)), number(figures.Thousands(o.Own))})
 	}
-	if more := len(b.only) - mostOnly; more > 0 {
+	if more := len(b.Only) - mostOnly; more > 0 {
 		x.Only.Rows = append(x.Only.Rows, []cell{{Text: figures.Thousands(int64(more)) + " more"}})
 	}
 	return x
@@ -65,7 +65,7 @@ func (p *Page) changedTable() *table {
 	t.Head = []cell{plain("function"), number("gained"), number("lost"), number("change, points"), number("own " + x.Unit + " before")}
 	for _, i := range rows[:min(shown, len(rows))] {
 		own := unknown
-		if x.Own[i] != none {
+		if x.Own[i] != content.None {
 			own = figures.Thousands(x.Own[i])
 		}
 		t.Rows = append(t.Rows, []cell{
@@ -78,19 +78,19 @@ func (p *Page) changedTable() *table {
 
 // changeNotes say what changed in all.
 func (p *Page) changeNotes() []string {
-	b := p.before
+	b := p.Before
 	if b == nil {
 		return nil
 	}
-	c, h := b.coverage, b.hotspots
-	against := "Against " + b.name
+	c, h := b.Coverage, b.Hotspots
+	against := "Against " + b.Name
 	switch {
-	case !b.matched:
+	case !b.Matched:
 		return []string{against + ", which is of another program: there are no names to compare by."}
 	case !c.SameProgram:
 		against += ", which is of another program, so that functions are compared by name and file: " +
-			gainedText("function", c.Functions) + "; " + count(b.onlyNow, "function") + " only in this program, " +
-			figures.Thousands(int64(len(b.only))) + " only in the earlier one."
+			gainedText("function", c.Functions) + "; " + count(b.OnlyNow, "function") + " only in this program, " +
+			figures.Thousands(int64(len(b.Only))) + " only in the earlier one."
 	default:
 		before := count(c.InstructionsBefore.Covered, "instruction")
 		if f := c.InstructionsBefore; p.Data.Named {
@@ -126,7 +126,7 @@ func points(change float64) string {
 
 // withChanges returns the four answers, if there are any, each with what changed.
 func (p *Page) withChanges(answers []firstAnswer) []firstAnswer {
-	if p.before == nil || answers == nil {
+	if p.Before == nil || answers == nil {
 		return answers
 	}
 	for i, change := range []string{p.missedChange(), p.hotChange(), p.busyChange(), p.longChange()} {
@@ -137,9 +137,9 @@ func (p *Page) withChanges(answers []firstAnswer) []firstAnswer {
 
 // missedChange says what was gained and lost.
 func (p *Page) missedChange() string {
-	c := p.before.coverage
+	c := p.Before.Coverage
 	switch {
-	case !p.before.matched:
+	case !p.Before.Matched:
 		return "The earlier run is of another program without names."
 	case !c.SameProgram:
 		return "Against before: +" + figures.Thousands(c.Functions.New) + " and −" + count(c.Functions.Lost, "function") + "."
@@ -155,15 +155,15 @@ func (p *Page) missedChange() string {
 
 // hotChange says how the share of the hottest function changed, and which changed most.
 func (p *Page) hotChange() string {
-	b, x := p.before, p.Data.Before
+	b, x := p.Before, p.Data.Before
 	if len(x.Change) == 0 {
 		return ""
 	}
 	changed := func(i int) string { return points(x.Change[i]/100) + " points" }
 	text := "Against before: " + changed(0)
-	if x.Own[0] == none {
+	if x.Own[0] == content.None {
 		text = "It is not in the earlier run"
-	} else if all := answer.Total(b.hotspots.Before, b.hotspots.ByCycles); all > 0 {
+	} else if all := answer.Total(b.Hotspots.Before, b.Hotspots.ByCycles); all > 0 {
 		text += ", from " + percentCell(x.Own[0], all)
 	}
 	most := 0
@@ -173,61 +173,74 @@ func (p *Page) hotChange() string {
 		}
 	}
 	if most != 0 {
-		text += "; most changed: " + short(p.Data.Functions.Name[most]) + ", " + changed(most)
+		text += "; most changed: " + content.Short(p.Data.Functions.Name[most]) + ", " + changed(most)
 	}
 	return text + "."
 }
 
 // busyChange says how the share of the busiest task changed.
 func (p *Page) busyChange() string {
-	if p.tasks == nil || !p.before.matched {
+	if p.Tasks == nil || !p.Before.Matched {
 		return ""
 	}
-	if p.before.tasks == nil {
+	if p.Before.Tasks == nil {
 		return "The earlier run has no table tasks."
 	}
 	busiest := p.busiest()
-	if busiest == none {
+	if busiest == content.None {
 		return ""
 	}
-	t, before := &p.tasks.Rows[busiest], p.before.tasks
-	byCycles := p.tasks.ByCycles && before.ByCycles
+	t, before := &p.Tasks.Rows[busiest], p.Before.Tasks
+	byCycles := p.Tasks.ByCycles && before.ByCycles
 	all := before.Executed.In(byCycles)
-	i := slices.IndexFunc(before.Rows, func(o stacks.Task) bool { return keyOf(&o) == keyOf(t) })
-	if i < 0 || all == 0 {
+	was := p.Before.Task(t)
+	if was == nil || all == 0 {
 		return "It is not in the earlier run."
 	}
-	own := before.Rows[i].Executed.In(byCycles)
-	change := float64(t.Executed.In(byCycles))/float64(max(1, p.tasks.Executed.In(byCycles))) - float64(own)/float64(all)
+	own := was.Executed.In(byCycles)
+	change := float64(t.Executed.In(byCycles))/float64(max(1, p.Tasks.Executed.In(byCycles))) - float64(own)/float64(all)
 	return "Against before: " + points(change) + " points, from " + percentCell(own, all) + "."
 }
 
 // longChange says how long exceptions of the kind that took longest took before.
 func (p *Page) longChange() string {
-	b := p.before
+	b := p.Before
 	switch {
-	case !p.spans:
+	case !p.Spanned:
 		return ""
-	case b.exceptions == nil:
+	case b.Exceptions == nil:
 		return "The earlier run has no table exception_spans."
-	case len(p.exceptions.Rows) == 0:
-		return "Before: " + count(b.exceptions.Entries, "exception") + "."
+	case len(p.Exceptions.Rows) == 0:
+		return "Before: " + count(b.Exceptions.Entries, "exception") + "."
 	}
-	worst := p.worstException()
-	if worst == none {
+	worst := p.WorstException()
+	if worst == content.None {
 		return ""
 	}
-	now := &p.exceptions.Rows[worst]
-	before := b.exception(now)
+	now := &p.Exceptions.Rows[worst]
+	before := b.Exception(now)
 	switch {
 	case before == nil:
 		return "None of its kind was taken before."
 	case before.Ended == 0:
 		return "Before: none of its kind was followed to its end."
 	}
-	text := "Before: the longest of its kind " + figures.Count(before.Longest, unitOf(before))
+	text := "Before: the longest of its kind " + figures.Count(before.Longest, content.UnitOf(before))
 	if before.Ended > 1 {
 		text += ", the median " + figures.Thousands(before.Median)
 	}
 	return text + "."
+}
+
+// goneText says which call paths are not drawn, as only the earlier run has them.
+func goneText(b *content.Baseline) string {
+	n, took, of, ok := b.GoneCalls()
+	switch {
+	case !ok:
+		return "The earlier run has no call stacks to compare with."
+	case n == 0:
+		return "All call paths of the earlier run are in this one, too."
+	}
+	return count(n, "call path") + " of the earlier run, with " + exact(took, of) + " of what it took, did not run now: " +
+		"the mode change does not draw them."
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report/page"
 	"github.com/tracelake/tracelake/pipeline/report/page/browsertest"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 )
 
@@ -38,14 +39,14 @@ var made = map[string][]byte{}
 func pageOf(t testing.TB, capture string) []byte {
 	t.Helper()
 	if made[capture] == nil {
-		opt := page.Options{Title: capture, Detail: 200_000, Rows: decodeAgain(t), Sources: page.Sources{Roots: []string{filepath.Join(need.Module(t), "bench", "sample", "program")}}}
+		opt := content.Options{Title: capture, Detail: 200_000, Rows: decodeAgain(t), Sources: content.Sources{Roots: []string{filepath.Join(need.Module(t), "bench", "sample", "program")}}}
 		made[capture] = written(t, reporttest.Export(t, capture, captures[capture], pipeline.Options{}), opt)
 	}
 	return made[capture]
 }
 
 // written returns the page of a dataset.
-func written(t testing.TB, dir string, opt page.Options) []byte {
+func written(t testing.TB, dir string, opt content.Options) []byte {
 	t.Helper()
 	p, err := page.Read([]string{dir}, opt)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 )
 
 // A coverageText says how much of the program ran.
@@ -16,11 +17,11 @@ type coverageText struct {
 
 func (p *Page) coverageText() *coverageText {
 	x := &coverageText{Totals: p.totals(), Notes: p.changeNotes(), Changed: p.changedTable()}
-	for _, note := range answer.CoverageNotes(p.coverage) {
+	for _, note := range answer.CoverageNotes(p.Coverage) {
 		x.Notes = append(x.Notes, note+".")
 	}
 	switch {
-	case !p.trust.HasProgram:
+	case !p.Trust.HasProgram:
 		x.Notes = append(x.Notes,
 			"No ELF: functions are stretches of executed addresses. Add -e FILE for names and percentages.")
 	case !p.Data.Named:
@@ -42,7 +43,7 @@ func (p *Page) coverageText() *coverageText {
 
 // totals are what is covered in all.
 func (p *Page) totals() *table {
-	t, c := &table{}, p.coverage
+	t, c := &table{}, p.Coverage
 	add := func(what string, f report.Figure, reached int64, remark string) {
 		n := number(of(f.Covered, f.Of))
 		if f.Of == 0 {
@@ -90,7 +91,7 @@ func (p *Page) functionsTable() *table {
 }
 
 // extentRows have the columns of how much is covered: without names nobody knows of how much.
-func extentRows(e *Extent, rows int, named bool) *answer.Section {
+func extentRows(e *content.Extent, rows int, named bool) *answer.Section {
 	x := &answer.Section{Rows: rows}
 	x.Bar = func(i int) (full, part, whole float64) {
 		return float64(e.Covered[i]), float64(e.Reached[i]), float64(e.Of[i])

@@ -11,6 +11,7 @@ import (
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report/last"
 	"github.com/tracelake/tracelake/pipeline/report/page"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/pipeline/window"
 	"github.com/tracelake/tracelake/schema"
@@ -34,14 +35,14 @@ func decodeAgain(t testing.TB) func(dir string) last.Rows {
 // dataset has that, or blocks, or neither, and the capture is decoded again.
 func TestDetail(t *testing.T) {
 	levels := []schema.Level{schema.LevelInstructions, schema.LevelBlocks, schema.LevelNone}
-	var details []*page.Detail
+	var details []*content.Detail
 	var rows string
 	for _, level := range levels {
 		dir := reporttest.Export(t, "sample", sample.ELF, pipeline.Options{Level: level})
 		if rows == "" {
 			rows = dir
 		}
-		p, err := page.Read([]string{dir}, page.Options{Title: "page", Detail: 200_000, Rows: decodeAgain(t)})
+		p, err := page.Read([]string{dir}, content.Options{Title: "page", Detail: 200_000, Rows: decodeAgain(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,14 +102,14 @@ func TestDetailIsBounded(t *testing.T) {
 	dir := reporttest.Export(t, "sample", sample.ELF, pipeline.Options{Level: schema.LevelNone})
 	for _, tt := range []struct {
 		name    string
-		opt     page.Options
+		opt     content.Options
 		most    int
 		opcodes bool
 	}{
-		{"few", page.Options{Detail: 300, Rows: decodeAgain(t)}, 300, true},
-		{"none", page.Options{Rows: decodeAgain(t)}, 0, false},
-		{"no rows", page.Options{Detail: 300}, 0, false},
-		{"no source", page.Options{Detail: 300, Rows: decodeAgain(t), Sources: page.Sources{None: true}}, 300, false},
+		{"few", content.Options{Detail: 300, Rows: decodeAgain(t)}, 300, true},
+		{"none", content.Options{Rows: decodeAgain(t)}, 0, false},
+		{"no rows", content.Options{Detail: 300}, 0, false},
+		{"no source", content.Options{Detail: 300, Rows: decodeAgain(t), Sources: content.Sources{None: true}}, 300, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, err := page.Read([]string{dir}, tt.opt)
@@ -117,7 +118,7 @@ func TestDetailIsBounded(t *testing.T) {
 			}
 			d := p.Data.Times[0].Detail
 			if d == nil {
-				d = &page.Detail{}
+				d = &content.Detail{}
 			}
 			if n := len(d.Code); n > tt.most || n < tt.most/2 {
 				t.Errorf("%d instructions, at most %d are wanted", n, tt.most)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -50,7 +51,7 @@ func around(at [3]int64) string {
 
 // firstAnswers say what never ran, what was hot, which task was busy and what took long.
 func (p *Page) firstAnswers() []firstAnswer {
-	if p.packetsOnly || p.trust.Instructions == 0 {
+	if p.PacketsOnly || p.Trust.Instructions == 0 {
 		return nil
 	}
 	all := []firstAnswer{p.missedAnswer(), p.hotAnswer(), p.busyAnswer(), p.longAnswer()}
@@ -64,9 +65,9 @@ func (p *Page) firstAnswers() []firstAnswer {
 
 // missedAnswer says what never ran.
 func (p *Page) missedAnswer() firstAnswer {
-	a, c := firstAnswer{Question: "What never ran?"}, p.coverage
+	a, c := firstAnswer{Question: "What never ran?"}, p.Coverage
 	switch {
-	case !p.trust.HasProgram:
+	case !p.Trust.HasProgram:
 		a.Words = "Without an ELF file nobody knows. Add -e FILE at export."
 		return a
 	case !c.Named:
@@ -80,13 +81,13 @@ func (p *Page) missedAnswer() firstAnswer {
 		a.Figure, a.Words = "Every function ran", ""
 	}
 	a.Bar = newBar(c.Functions.Of, c.Functions.Covered, 0)
-	if n := p.oneWay; n > 0 {
+	if n := p.OneWay; n > 0 {
 		a.Words += "; " + count(n, "conditional branch") + " went one way only"
 	}
 	a.Words = strings.TrimPrefix(a.Words, "; ")
 	if i := slices.IndexFunc(c.Rows, func(r report.CoverageRow) bool { return r.File != "" && r.Missed() > 0 }); i >= 0 {
 		r := &c.Rows[i] // the first of those most missed
-		a.Words += ". Most is missed in " + name(path.Base(r.File)) + ": " + of(r.Missed(), r.Instructions.Of) + " instructions"
+		a.Words += ". Most is missed in " + content.Name(path.Base(r.File)) + ": " + of(r.Missed(), r.Instructions.Of) + " instructions"
 	}
 	a.Words = strings.TrimPrefix(a.Words, ". ")
 	a.Links = []stateLink{view("what was missed", "table", "functions", "sort", "missed")}
@@ -97,12 +98,12 @@ func (p *Page) missedAnswer() firstAnswer {
 func (p *Page) hotAnswer() firstAnswer {
 	d := &p.Data
 	a := firstAnswer{Question: "What was hot?"}
-	if len(p.hottest.Rows) == 0 {
+	if len(p.Hottest.Rows) == 0 {
 		a.Words = "No function took anything."
 		return a
 	}
 	own := d.Functions.Own[0]
-	a.Figure = short(d.Functions.Name[0]) + " " + percentCell(own, d.Spent)
+	a.Figure = content.Short(d.Functions.Name[0]) + " " + percentCell(own, d.Spent)
 	a.Words = "of " + figures.Thousands(d.Spent) + " " + d.Unit + " is its own share"
 	a.Bar = newBar(d.Spent, own, 0)
 	if way := p.hottestPath(); way != "" {
@@ -112,7 +113,7 @@ func (p *Page) hotAnswer() firstAnswer {
 		a.Words += ". No cycle counts were traced"
 	}
 	a.Links = []stateLink{view("the hottest", "table", "functions", "sort", "own")}
-	if d.Named && d.Functions.File[0] != none {
+	if d.Named && d.Functions.File[0] != content.None {
 		a.Links = append(a.Links, view("its source", "fn", p.functionKey(0)))
 	}
 	return a
@@ -123,26 +124,26 @@ const pathFrames = 4
 
 // hottestPath is the call path on which the hottest function took most by itself; "": it is not known.
 func (p *Page) hottestPath() string {
-	if p.profile == nil {
+	if p.Profile == nil {
 		return ""
 	}
-	best, most := int32(none), int64(0)
-	for i := range p.profile.Nodes {
-		n := &p.profile.Nodes[i]
-		if f := &p.profile.Frames[n.Frame]; f.Exception != "" || f.Other || f.Name != p.hottest.Rows[0].Name {
+	best, most := int32(content.None), int64(0)
+	for i := range p.Profile.Nodes {
+		n := &p.Profile.Nodes[i]
+		if f := &p.Profile.Frames[n.Frame]; f.Exception != "" || f.Other || f.Name != p.Hottest.Rows[0].Name {
 			continue
 		}
-		if own := n.Own.In(p.profile.ByCycles); own > most {
+		if own := n.Own.In(p.Profile.ByCycles); own > most {
 			best, most = int32(i), own
 		}
 	}
 	var frames []string
-	for i := best; i != none; i = p.profile.Nodes[i].Parent {
+	for i := best; i != content.None; i = p.Profile.Nodes[i].Parent {
 		if len(frames) == pathFrames {
 			frames = append(frames, "…")
 			break
 		}
-		frames = append(frames, short(p.profile.Frames[p.profile.Nodes[i].Frame].Text()))
+		frames = append(frames, content.Short(p.Profile.Frames[p.Profile.Nodes[i].Frame].Text()))
 	}
 	if len(frames) < 2 {
 		return "" // its name says it
@@ -154,28 +155,28 @@ func (p *Page) hottestPath() string {
 // busyAnswer says which task took most.
 func (p *Page) busyAnswer() firstAnswer {
 	a := firstAnswer{Question: "Which task was busy?"}
-	if p.tasks == nil {
+	if p.Tasks == nil {
 		a.Words = "The dataset has no table tasks. Export again without --tables."
 		return a
 	}
 	tasks, switches, busiest := int64(0), int64(0), p.busiest()
-	for i := range p.tasks.Rows {
-		if t := &p.tasks.Rows[i]; !t.IsHandlers() {
+	for i := range p.Tasks.Rows {
+		if t := &p.Tasks.Rows[i]; !t.IsHandlers() {
 			tasks++
 			switches += t.Switches
 		}
 	}
-	if busiest == none {
+	if busiest == content.None {
 		a.Words = "Only handlers of exceptions ran."
 		return a
 	}
-	all := p.tasks.Executed.In(p.tasks.ByCycles)
-	t := &p.tasks.Rows[busiest]
-	a.Figure = short(t.Name) + " " + percentCell(p.tookTask(t), all)
-	a.Bar = newBar(all, p.tookTask(t), 0)
+	all := p.Tasks.Executed.In(p.Tasks.ByCycles)
+	t := &p.Tasks.Rows[busiest]
+	a.Figure = content.Short(t.Name) + " " + percentCell(p.Took(t), all)
+	a.Bar = newBar(all, p.Took(t), 0)
 	switch {
 	case t.Origin == schema.TaskGap && t.Root == "":
-		a.Figure = percentCell(p.tookTask(t), all) + " of no known task"
+		a.Figure = percentCell(p.Took(t), all) + " of no known task"
 		a.Words = "ran after gaps, in functions of whose callers none was seen"
 	case tasks == 1:
 		a.Words = "is the only task"
@@ -189,10 +190,10 @@ func (p *Page) busyAnswer() firstAnswer {
 
 // busiest is the index of the task that took most; -1: only handlers ran.
 func (p *Page) busiest() int {
-	busiest := none
-	for i := range p.tasks.Rows {
-		t := &p.tasks.Rows[i]
-		if !t.IsHandlers() && (busiest == none || p.tookTask(t) > p.tookTask(&p.tasks.Rows[busiest])) {
+	busiest := content.None
+	for i := range p.Tasks.Rows {
+		t := &p.Tasks.Rows[i]
+		if !t.IsHandlers() && (busiest == content.None || p.Took(t) > p.Took(&p.Tasks.Rows[busiest])) {
 			busiest = i
 		}
 	}
@@ -201,41 +202,41 @@ func (p *Page) busiest() int {
 
 // notTraced says which share of the time the trace does not show.
 func (p *Page) notTraced() string {
-	c := &p.trust.Cycles
+	c := &p.Trust.Cycles
 	switch {
-	case p.trust.Gaps == 0:
+	case p.Trust.Gaps == 0:
 		return "The trace has no gap"
 	case c.Traced && c.Executed+c.Gaps > 0:
 		return percentCell(c.Gaps, c.Executed+c.Gaps) + " of the cycles were not traced"
 	}
-	return "What ran in " + count(p.trust.Gaps, "gap") + " is not known"
+	return "What ran in " + count(p.Trust.Gaps, "gap") + " is not known"
 }
 
 // longAnswer says which entry of an exception took longest.
 func (p *Page) longAnswer() firstAnswer {
 	a := firstAnswer{Question: "What took long?"}
-	x := p.exceptions
+	x := p.Exceptions
 	switch {
-	case !p.spans:
+	case !p.Spanned:
 		a.Words = "How long exceptions took is not known: the dataset has no table exception_spans. Export again without --tables."
 		return a
 	case len(x.Rows) == 0:
 		a.Words = "No exception was taken."
 		return p.longestCall(a)
 	}
-	worst := p.worstException()
-	if worst == none {
+	worst := p.WorstException()
+	if worst == content.None {
 		a.Words = "No exception was followed to its end, of " + count(x.Entries, "entry") + "."
 		return p.longestCall(a)
 	}
 	r, e := &x.Rows[worst], p.Data.Exceptions
-	a.Figure = short(e.Name[worst]) + ": " + figures.Count(r.Longest, unitOf(r))
+	a.Figure = content.Short(e.Name[worst]) + ": " + figures.Count(r.Longest, content.UnitOf(r))
 	a.Words = "is the longest of " + count(x.Entries, "exception")
 	if r.Ended > 1 {
 		a.Words += "; the median of its kind is " + figures.Thousands(r.Median)
 	}
 	a.Bar = newBar(max(1, r.Longest), r.Median, r.Longest-r.Median)
-	if at := e.Worst[worst]; at[0] != none {
+	if at := e.Worst[worst]; at[0] != content.None {
 		a.Links = append(a.Links, view("show it", "t", around(at), "seq", fmt.Sprintf("%d:%d", at[0], r.Worst.Seq)))
 	}
 	a.Links = append(a.Links, stateLink{"#exceptions", "all exceptions"})
@@ -244,18 +245,18 @@ func (p *Page) longAnswer() firstAnswer {
 
 // longestCall adds to an answer which call took longest, if one is known.
 func (p *Page) longestCall(a firstAnswer) firstAnswer {
-	f, best := &p.Data.Functions, none
+	f, best := &p.Data.Functions, content.None
 	for i, n := range f.Worst {
-		if n > 0 && (best == none || n > f.Worst[best]) {
+		if n > 0 && (best == content.None || n > f.Worst[best]) {
 			best = i
 		}
 	}
-	if best == none {
+	if best == content.None {
 		return a
 	}
-	a.Figure = short(f.Name[best]) + ": " + figures.Count(f.Worst[best], strings.TrimSuffix(p.Data.Unit, "s"))
+	a.Figure = content.Short(f.Name[best]) + ": " + figures.Count(f.Worst[best], strings.TrimSuffix(p.Data.Unit, "s"))
 	a.Words = "is the longest call. " + a.Words
-	if at := f.WorstAt[best]; at[0] != none {
+	if at := f.WorstAt[best]; at[0] != content.None {
 		a.Links = append(a.Links, view("show it", "t", around([3]int64{at[0], at[1], f.Worst[best]})))
 	}
 	return a

@@ -28,13 +28,13 @@ func (p *Page) Fit(most int64) ([]byte, error) {
 	if err != nil || int64(len(text)) <= most {
 		return text, err
 	}
-	if n := p.dropNotSeen(); n > 0 {
+	if n := p.DropNotSeen(); n > 0 {
 		p.dropped = append(p.dropped, figures.Thousands(n)+" lines that were not seen, of files without text")
 		if text, err = p.bytes(); err != nil || int64(len(text)) <= most {
 			return text, err
 		}
 	}
-	if n := p.dropDetail(); n > 0 {
+	if n := p.DropDetail(); n > 0 {
 		p.dropped = append(p.dropped, count(n, "single instruction"))
 		if text, err = p.bytes(); err != nil || int64(len(text)) <= most {
 			return text, err
@@ -42,14 +42,14 @@ func (p *Page) Fit(most int64) ([]byte, error) {
 	}
 	dropped := p.dropped
 	for _, parts := range resolutions {
-		if p.profile == nil && p.times == nil {
+		if p.Drawn() == 0 {
 			break
 		}
-		before := p.drawn()
-		p.draw(parts)
+		before := p.Drawn()
+		p.Draw(parts)
 		p.dropped = append(slices.Clip(dropped), fmt.Sprintf("calls shorter than 1/%s of the one around them, one by one",
 			figures.Thousands(parts)))
-		if p.drawn() == before {
+		if p.Drawn() == before {
 			p.dropped = dropped
 			continue
 		}
@@ -64,41 +64,4 @@ func (p *Page) bytes() ([]byte, error) {
 	var out bytes.Buffer
 	err := p.Write(&out)
 	return out.Bytes(), err
-}
-
-// drawn counts the spans and nodes of pictures.
-func (p *Page) drawn() int {
-	n := 0
-	if p.Data.Flame != nil {
-		n = len(p.Data.Flame.Parent)
-	}
-	for i := range p.Data.Times {
-		n += len(p.Data.Times[i].Depth)
-	}
-	return n
-}
-
-// dropNotSeen drops the lines that were not seen of files without text, and counts them.
-func (p *Page) dropNotSeen() (lines int64) {
-	if p.Data.Source == nil {
-		return 0
-	}
-	for i := range p.Data.Source.Files {
-		if f := &p.Data.Source.Files[i]; f.Text == nil {
-			lines += int64(len(f.NotSeen))
-			f.NotSeen = []uint32{}
-		}
-	}
-	return lines
-}
-
-// dropDetail drops the instructions around points, and counts them.
-func (p *Page) dropDetail() (n int64) {
-	for i, c := range p.times {
-		if c.detail != nil {
-			n += int64(len(c.detail.Code))
-			c.detail, p.Data.Times[i].Detail = nil, nil
-		}
-	}
-	return n
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracelake/tracelake/pipeline/report/page"
 	"github.com/tracelake/tracelake/pipeline/report/page/browsertest"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
@@ -92,7 +92,7 @@ func TestHostile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "evil.c"), []byte(source.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	text := written(t, dir, page.Options{Title: hostile[0].name + hostile[1].name, Sources: page.Sources{Roots: []string{root}}})
+	text := written(t, dir, content.Options{Title: hostile[0].name + hostile[1].name, Sources: content.Sources{Roots: []string{root}}})
 	if n := strings.Count(strings.ToLower(string(text)), "<script"); n != 2 {
 		t.Errorf("the page has %d script elements, want 2", n)
 	}

@@ -1,8 +1,8 @@
 package page
 
 import (
-	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 )
 
 // A hotText says where the time went.
@@ -17,26 +17,14 @@ func (p *Page) hotText() *hotText {
 	switch {
 	case !d.Cycles:
 		x.Notes = []string{"No cycle counts were traced: what was hot is counted in instructions that were executed."}
-	case d.Unit != cycles:
+	case d.Unit != content.Cycles:
 		x.Notes = []string{"Cycles are not traced for all that ran: figures are instructions that were executed."}
 	default:
 		x.Notes = []string{"Figures are cycles: cycles between two counts are shared equally among the instructions."}
 	}
-	s := answer.HotspotsOnPage(p.hottest)
+	s := answer.HotspotsOnPage(p.Hottest)
 	s.Columns = append([]answer.Column{nameColumn("function", f.Name)}, s.Columns...)
 	x.Table = tableOf(s)
 	x.Table.Caption = captionOf(s.Rows, len(f.Name), "functions", d.Unit)
 	return x
-}
-
-// hottestOf are the functions that took most, of which a table is made. Stretches have addresses for names.
-func hottestOf(h *report.Hotspots, rows []function) *report.Hotspots {
-	hottest := *h
-	hottest.Rows, hottest.Named = nil, true
-	for _, r := range rows[:min(shown, len(rows))] {
-		if r.own > 0 {
-			hottest.Rows = append(hottest.Rows, r.HotspotRow)
-		}
-	}
-	return &hottest
 }

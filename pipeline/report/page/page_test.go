@@ -17,6 +17,7 @@ import (
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report/page"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/datasettest"
@@ -25,7 +26,7 @@ import (
 // makePage returns the page of datasets, whose source files are in a folder.
 func makePage(t testing.TB, root string, dirs ...string) (*page.Page, []byte) {
 	t.Helper()
-	p, err := page.Read(dirs, page.Options{Title: "page", Sources: page.Sources{Roots: []string{root}}})
+	p, err := page.Read(dirs, content.Options{Title: "page", Sources: content.Sources{Roots: []string{root}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func TestFigures(t *testing.T) {
 }
 
 // checkData checks what is true of the data of every page with a time.
-func checkData(t *testing.T, d *page.Data) {
+func checkData(t *testing.T, d *content.Data) {
 	t.Helper()
 	sum := func(list []int64) (all int64) {
 		for _, n := range list {
@@ -159,7 +160,7 @@ func checkData(t *testing.T, d *page.Data) {
 }
 
 // checkSpans checks that spans are in order of time, and inside those below.
-func checkSpans(t *testing.T, x *page.Time) {
+func checkSpans(t *testing.T, x *content.Time) {
 	t.Helper()
 	at := int64(0)
 	var ends []int64 // of the spans that are open

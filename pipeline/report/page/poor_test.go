@@ -20,6 +20,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report/page"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
@@ -75,7 +76,7 @@ func without(text, pattern string) string {
 var poor = []struct {
 	name  string
 	texts []string
-	opt   page.Options
+	opt   content.Options
 	data  bool // the golden has the data, too
 }{
 	{name: "no sources on disk", texts: []string{aSource + aProgram + itsLines + manyFiles(21) + itsStacks}},
@@ -85,7 +86,7 @@ var poor = []struct {
 	{name: "stripped program", texts: []string{aSource + "file fw.elf 0x1000 0x100 match=1\n" + without(itsLines, ` at=\S+`)}},
 	{name: "wrong image", texts: []string{strings.Replace(aSource, "checks=100", "checks=1000 agrees=8", 1) + aProgram + itsLines + itsStacks}},
 	{name: "no stacks", texts: []string{aSource + aProgram + itsLines}},
-	{name: "no text wanted", texts: []string{aSource + aProgram + itsLines}, opt: page.Options{Sources: page.Sources{None: true}}},
+	{name: "no text wanted", texts: []string{aSource + aProgram + itsLines}, opt: content.Options{Sources: content.Sources{None: true}}},
 	{name: "nothing decoded", texts: []string{aSource + aProgram + without(itsLines, ` (executed|failed|unknown)=\d+`)}},
 	{name: "much to find fault with", texts: []string{`
 buffer ETB_0 1000
@@ -126,12 +127,12 @@ func TestPoor(t *testing.T) {
 	}
 	t.Run("packets alone", func(t *testing.T) {
 		dir := reporttest.Export(t, "sample", "", pipeline.Options{PacketsOnly: true})
-		golden(t, false, []string{dir}, page.Options{Title: "packets alone"})
+		golden(t, false, []string{dir}, content.Options{Title: "packets alone"})
 	})
 }
 
 // golden compares a page with the file of its title.
-func golden(t *testing.T, data bool, dirs []string, opt page.Options) {
+func golden(t *testing.T, data bool, dirs []string, opt content.Options) {
 	t.Helper()
 	p, err := page.Read(dirs, opt)
 	if err != nil {

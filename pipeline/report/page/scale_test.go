@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/need"
-	"github.com/tracelake/tracelake/pipeline/report/page"
 	"github.com/tracelake/tracelake/pipeline/report/page/browsertest"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
@@ -25,7 +25,7 @@ type scale struct{ functions, frames, spans, lines int }
 var block = regexp.MustCompile(`(?s)(<script type="application/octet-stream" id="data">)(.*?)(</script>)`)
 
 // changeData returns a page with other data. Its text stays.
-func changeData(t testing.TB, text []byte, change func(d *page.Data)) []byte {
+func changeData(t testing.TB, text []byte, change func(d *content.Data)) []byte {
 	t.Helper()
 	found := block.FindSubmatch(text)
 	if found == nil {
@@ -35,7 +35,7 @@ func changeData(t testing.TB, text []byte, change func(d *page.Data)) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var d page.Data
+	var d content.Data
 	if err := json.NewDecoder(z).Decode(&d); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func changeData(t testing.TB, text []byte, change func(d *page.Data)) []byte {
 }
 
 // enlarge repeats what a page shows until it is of a scale.
-func (s scale) enlarge(d *page.Data) {
+func (s scale) enlarge(d *content.Data) {
 	f := &d.Functions
 	named := len(f.Name)
 	for i := named; i < s.functions; i++ {
@@ -137,7 +137,7 @@ func largePage(t testing.TB, l datasettest.Large) []byte {
 	if err := l.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	return written(t, dir, page.Options{Title: "large"})
+	return written(t, dir, content.Options{Title: "large"})
 }
 
 // timing is a script that measures: data-ready was set just before it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/pipeline/report/page"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
@@ -19,7 +20,7 @@ func large(t *testing.T, l datasettest.Large) func() *page.Page {
 		t.Fatal(err)
 	}
 	return func() *page.Page {
-		p, err := page.Read([]string{dir}, page.Options{Title: "large"})
+		p, err := page.Read([]string{dir}, content.Options{Title: "large"})
 		if err != nil {
 			t.Fatal(err)
 		}

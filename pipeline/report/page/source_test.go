@@ -11,11 +11,12 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report/page"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
 // textOf returns the text that a page has of a source file of some path, the lines joined; "": none.
-func textOf(t *testing.T, file string, s page.Sources) string {
+func textOf(t *testing.T, file string, s content.Sources) string {
 	t.Helper()
 	dirs := datasettest.Datasets(t, `
 source 0x10
@@ -23,7 +24,7 @@ file fw.elf 0x1000 0x100 match=1
 function 0x1000 4 main
 code 0x1000 a32 other executed=1 at="`+file+`:1"
 `)
-	p, err := page.Read(dirs, page.Options{Sources: s})
+	p, err := page.Read(dirs, content.Options{Sources: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,20 +57,20 @@ func TestSourceFiles(t *testing.T) {
 	moved := func(from, to string) []convert.Mapping { return []convert.Mapping{{From: from, To: to}} }
 	for _, tt := range []struct {
 		file    string
-		sources page.Sources
+		sources content.Sources
 		want    string
 	}{
-		{"a.c", page.Sources{Roots: []string{one}}, "a.c|\tof a.c"},
-		{"./src/../src/b.c", page.Sources{Roots: []string{one}}, "src/b.c|\tof src/b.c"},
-		{"a.c", page.Sources{Roots: []string{one, two}}, "a.c|\tof a.c"},
-		{"a.c", page.Sources{Roots: []string{two, one}}, "another"},
-		{"c.c", page.Sources{Roots: []string{one, two}}, "c.c|\tof c.c"},
-		{one + "/a.c", page.Sources{Roots: []string{one}}, "a.c|\tof a.c"},
-		{"/build/fw/src/b.c", page.Sources{Roots: []string{one}, Map: moved("/build/fw", ".")}, "src/b.c|\tof src/b.c"},
-		{"/build/fw/src/b.c", page.Sources{Map: moved("/build/fw", one)}, "src/b.c|\tof src/b.c"},
-		{"/build/src/d.c", page.Sources{Roots: []string{two}, Map: moved("/build", "sub")}, "sub/src/d.c|\tof sub/src/d.c"},
-		{"none.c", page.Sources{Roots: []string{one}}, ""},
-		{"a.c", page.Sources{Roots: []string{one}, None: true}, ""},
+		{"a.c", content.Sources{Roots: []string{one}}, "a.c|\tof a.c"},
+		{"./src/../src/b.c", content.Sources{Roots: []string{one}}, "src/b.c|\tof src/b.c"},
+		{"a.c", content.Sources{Roots: []string{one, two}}, "a.c|\tof a.c"},
+		{"a.c", content.Sources{Roots: []string{two, one}}, "another"},
+		{"c.c", content.Sources{Roots: []string{one, two}}, "c.c|\tof c.c"},
+		{one + "/a.c", content.Sources{Roots: []string{one}}, "a.c|\tof a.c"},
+		{"/build/fw/src/b.c", content.Sources{Roots: []string{one}, Map: moved("/build/fw", ".")}, "src/b.c|\tof src/b.c"},
+		{"/build/fw/src/b.c", content.Sources{Map: moved("/build/fw", one)}, "src/b.c|\tof src/b.c"},
+		{"/build/src/d.c", content.Sources{Roots: []string{two}, Map: moved("/build", "sub")}, "sub/src/d.c|\tof sub/src/d.c"},
+		{"none.c", content.Sources{Roots: []string{one}}, ""},
+		{"a.c", content.Sources{Roots: []string{one}, None: true}, ""},
 	} {
 		if got := textOf(t, tt.file, tt.sources); got != tt.want {
 			t.Errorf("%s in %v: %q, want %q", tt.file, tt.sources, got, tt.want)
@@ -97,7 +98,7 @@ func TestSourceFilesOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources := page.Sources{Roots: []string{root}, Map: []convert.Mapping{{From: "/moved", To: root}, {From: "/up", To: "../" + filepath.Base(outside)}}}
+	sources := content.Sources{Roots: []string{root}, Map: []convert.Mapping{{From: "/moved", To: root}, {From: "/up", To: "../" + filepath.Base(outside)}}}
 	for _, file := range []string{
 		filepath.Join(outside, "secret.c"), up, "x/../" + up, "/moved/" + up, "/up/secret.c", "link.c", "folder/secret.c", "/etc/passwd", "../../../../../../../etc/passwd",
 		".env", ".git/config", "sub/.ssh/key", "/moved/.env", "large.c", "sub", ".", "",
@@ -120,7 +121,7 @@ func TestSourceLines(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "a.c"), []byte("bad \xff\n"+strings.Repeat("x", 1<<20)+"\nright\u202eleft"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(textOf(t, "a.c", page.Sources{Roots: []string{root}}), "|")
+	lines := strings.Split(textOf(t, "a.c", content.Sources{Roots: []string{root}}), "|")
 	if len(lines) != 3 || lines[0] != `bad \xff` || len(lines[1]) > 2100 || lines[2] != `right\u202eleft` {
 		t.Errorf("%.60q", lines)
 	}
@@ -129,7 +130,7 @@ func TestSourceLines(t *testing.T) {
 // A root that is not there is an error, which names it.
 func TestNoSourceRoot(t *testing.T) {
 	dirs := datasettest.Datasets(t, aSource+aProgram+itsLines)
-	_, err := page.Read(dirs, page.Options{Sources: page.Sources{Roots: []string{filepath.Join(t.TempDir(), "none")}}})
+	_, err := page.Read(dirs, content.Options{Sources: content.Sources{Roots: []string{filepath.Join(t.TempDir(), "none")}}})
 	if err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("%v", err)
 	}

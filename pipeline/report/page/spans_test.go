@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/pipeline/report/page"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
@@ -100,7 +101,7 @@ func TestTimeOf(t *testing.T) {
 	longer := strings.Replace(itsStacks, "span 20 22 ordinal=0 instructions=2", "span 20 30 ordinal=0 instructions=10", 1)
 	dirs := datasettest.Datasets(t, aSource+aProgram+itsLines+itsStacks, aSource+aProgram+itsLines+longer)
 	for i, want := range [][3]int64{{-1, 0, 0}, {0, 20, 10}} {
-		p, err := page.Read(dirs, page.Options{TimeOf: dirs[i]})
+		p, err := page.Read(dirs, content.Options{TimeOf: dirs[i]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +110,7 @@ func TestTimeOf(t *testing.T) {
 			t.Errorf("%d times, worst %v, want %v", len(p.Data.Times), e.Worst[0], want)
 		}
 	}
-	if _, err := page.Read(dirs, page.Options{TimeOf: "elsewhere"}); err == nil || !strings.Contains(err.Error(), "elsewhere: is none of the datasets") {
+	if _, err := page.Read(dirs, content.Options{TimeOf: "elsewhere"}); err == nil || !strings.Contains(err.Error(), "elsewhere: is none of the datasets") {
 		t.Errorf("%v", err)
 	}
 }

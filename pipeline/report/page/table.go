@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/pipeline/report/visible"
 )
 
@@ -26,10 +27,10 @@ type cell struct {
 }
 
 // plain is a cell of words, which may be other people's.
-func plain(text string) cell { return cell{Text: name(text)} }
+func plain(text string) cell { return cell{Text: content.Name(text)} }
 
 // hashed is the cell of a hash.
-func hashed(text string) cell { return cell{Text: name(text), Class: "hash"} }
+func hashed(text string) cell { return cell{Text: content.Name(text), Class: "hash"} }
 
 // number is a cell that stands right.
 func number(text string) cell { return cell{Text: text, Class: "number"} }

@@ -2,8 +2,6 @@ package page
 
 import (
 	"html/template"
-
-	"github.com/tracelake/tracelake/pipeline/report/trust"
 )
 
 // A text is what can be read on a page without JavaScript.
@@ -32,7 +30,7 @@ func (p *Page) text() *text {
 		Title: p.Title, Sub: p.subtitle(), Doubtful: p.wrongImage(), Trust: p.trustText(), First: p.withChanges(p.firstAnswers()), Exceptions: p.exceptionsText(),
 		Dropped: p.dropped, Before: p.baselineText(),
 	}
-	if p.coverage != nil {
+	if p.Coverage != nil {
 		t.Coverage, t.Hot, t.Source, t.Time = p.coverageText(), p.hotText(), p.sourceText(), p.timeText()
 	}
 	for _, s := range []struct {
@@ -60,9 +58,6 @@ type document struct {
 	Data   template.HTML
 	*text
 }
-
-// Trust is how far the figures of the page can be trusted.
-func (p *Page) Trust() *trust.Summary { return p.trust }
 
 // Notes are what was left out for the size of the page.
 func (p *Page) Notes() []string { return p.dropped }

@@ -4,7 +4,7 @@ import (
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
-	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 )
 
 // A sourceText says of which source files there is no text.
@@ -23,17 +23,17 @@ func (p *Page) sourceText() *sourceText {
 	}
 	x := &sourceText{}
 	switch {
-	case p.noText:
+	case p.NoText:
 		x.Notes = []string{"The text was left out (--no-source)."}
-	case len(p.missing) > 0:
-		x.Notes = []string{"There is no text of " + of(int64(len(p.missing)), int64(len(p.Data.Source.Files))) +
+	case len(p.MissingSources) > 0:
+		x.Notes = []string{"There is no text of " + of(int64(len(p.MissingSources)), int64(len(p.Data.Source.Files))) +
 			" source files: give --source-root DIR, their folder, or --path-map OLD=NEW if the sources moved."}
-		x.Missing = p.missing[:min(len(p.missing), listed)]
-		if more := len(p.missing) - listed; more > 0 {
+		x.Missing = p.MissingSources[:min(len(p.MissingSources), listed)]
+		if more := len(p.MissingSources) - listed; more > 0 {
 			x.More = figures.Thousands(int64(more)) + " more"
 		}
 	}
-	if p.Data.Source.Hottest[0] == none {
+	if p.Data.Source.Hottest[0] == content.None {
 		x.Notes = append([]string{"No line was executed."}, x.Notes...)
 	}
 	return x
@@ -44,34 +44,29 @@ type timeText struct{ Notes []string }
 
 func (p *Page) timeText() *timeText {
 	x := &timeText{}
-	if p.Data.Flame == nil && (p.untimed == "" || len(p.trust.Datasets) > 1) {
+	if p.Data.Flame == nil && (p.NoTime == "" || len(p.Trust.Datasets) > 1) {
 		x.Notes = append(x.Notes,
 			"There are no call stacks: the dataset has no tables stacks and tasks. Export again without --tables, or with "+
 				"stacks, tasks, calls and exception_spans among them.")
 	}
-	if all := p.flameTotal(); p.Data.Unit == cycles && all > p.Data.Spent {
+	if all := p.flameTotal(); p.Data.Unit == content.Cycles && all > p.Data.Spent {
 		x.Notes = append(x.Notes,
 			"Call stacks include "+count(all-p.Data.Spent, "cycle")+" that belong to no instruction.")
 	}
-	switch b := p.before; {
-	case b == nil || !b.matched || p.profile == nil:
-	case b.paths == nil:
-		x.Notes = append(x.Notes, "The earlier run has no call stacks to compare with.")
+	switch b := p.Before; {
+	case b == nil || !b.Matched || p.Profile == nil:
 	default:
-		x.Notes = append(x.Notes, b.paths.note())
+		x.Notes = append(x.Notes, goneText(b))
 	}
-	if why := p.untimed; why != "" {
+	if why := p.NoTime; why != "" {
 		x.Notes = append(x.Notes, why)
 	}
-	if p.undetailed != "" {
-		x.Notes = append(x.Notes, p.undetailed)
+	if p.NoDetail != "" {
+		x.Notes = append(x.Notes, p.NoDetail)
 	}
-	for _, t := range p.times {
-		if t.least > 0 {
-			x.Notes = append(x.Notes, "In time order, calls of fewer than "+figures.Thousands(t.least)+" instructions are not drawn, and a task that made "+
-				"no others may be missing: they were left out at export. Export again with --tables +calls to draw all.")
-			break
-		}
+	if least := p.LeastCall(); least > 0 {
+		x.Notes = append(x.Notes, "In time order, calls of fewer than "+figures.Thousands(least)+" instructions are not drawn, and a task that made "+
+			"no others may be missing: they were left out at export. Export again with --tables +calls to draw all.")
 	}
 	for i := range p.Data.Times {
 		t := &p.Data.Times[i]
@@ -97,12 +92,6 @@ func (p *Page) flameTotal() (all int64) {
 	return all
 }
 
-// tablesOfTime are what pictures of the time take.
-var tablesOfTime = []*schema.Table{
-	&schema.Stacks, &schema.Tasks, &schema.Calls, &schema.ExceptionSpans,
-	&schema.Exceptions,
-}
-
 // An exceptionsText says how long exceptions took.
 type exceptionsText struct {
 	Notes []string
@@ -112,11 +101,11 @@ type exceptionsText struct {
 func (p *Page) exceptionsText() *exceptionsText {
 	e := p.Data.Exceptions
 	switch {
-	case e == nil && p.packetsOnly:
+	case e == nil && p.PacketsOnly:
 		return nil
 	case e == nil:
 		return &exceptionsText{Notes: []string{"No exceptions."}}
-	case !p.spans:
+	case !p.Spanned:
 		return &exceptionsText{
 			Notes: []string{"How long they took is not known: the dataset has no table exception_spans."},
 			Table: p.exceptionsTable("entries"),
@@ -132,13 +121,13 @@ func (p *Page) exceptionsText() *exceptionsText {
 // beforeColumn is a column of how long exceptions took in the earlier run.
 func beforeColumn(title string, list []int64) answer.Column {
 	return answer.Column{Title: title, Unit: answer.Count, Weight: answer.Number, At: func(i int) answer.Value {
-		return answer.If(list[i] != none, answer.Int(list[i]))
+		return answer.If(list[i] != content.None, answer.Int(list[i]))
 	}}
 }
 
 // exceptionsTable has a row for each exception, with columns of report exceptions.
 func (p *Page) exceptionsTable(keys ...string) *table {
-	x := answer.Exceptions(nil, p.exceptions, 0, answer.Absent).Section()
+	x := answer.Exceptions(nil, p.Exceptions, 0, answer.Absent).Section()
 	e := p.Data.Exceptions
 	x.Columns = append([]answer.Column{nameColumn("exception", e.Name)}, byKey(x, keys...)...)
 	if e.MedianBefore != nil {

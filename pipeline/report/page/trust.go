@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report/lost"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/verdict"
@@ -31,9 +32,9 @@ type bufferText struct {
 }
 
 func (p *Page) trustText() *trustText {
-	x := &trustText{verdictText: verdictOf(p.trust), Tiles: p.tiles(), Inputs: p.inputs()}
-	for i := range p.lost.Buffers[:min(len(p.lost.Buffers), mostBuffers)] {
-		x.Buffers = append(x.Buffers, p.bufferText(&p.lost.Buffers[i]))
+	x := &trustText{verdictText: verdictOf(p.Trust), Tiles: p.tiles(), Inputs: p.inputs()}
+	for i := range p.Lost.Buffers[:min(len(p.Lost.Buffers), mostBuffers)] {
+		x.Buffers = append(x.Buffers, p.bufferText(&p.Lost.Buffers[i]))
 	}
 	return x
 }
@@ -43,30 +44,30 @@ const mostBuffers = 8
 
 // wrongImage says whether the figures are of another program than the one that ran.
 func (p *Page) wrongImage() bool {
-	return p.trust.Word == verdict.WrongProgram
+	return p.Trust.Word == verdict.WrongProgram
 }
 
 // subtitle says what the page is of.
 func (p *Page) subtitle() string {
 	var parts []string
-	for s := range p.decoded() {
+	for s := range p.Decoded() {
 		words := strings.TrimSpace(s.Protocol + " " + s.Version)
 		if s.Core != "" {
 			words = strings.TrimPrefix(words+", core "+s.Core, ", ")
 		}
-		if words = name(words); words != "" && !slices.Contains(parts, words) {
+		if words = content.Name(words); words != "" && !slices.Contains(parts, words) {
 			parts = append(parts, words)
 		}
 	}
-	if n := len(p.trust.Datasets); n > 1 {
+	if n := len(p.Trust.Datasets); n > 1 {
 		parts = append(parts, count(int64(n), "dataset")+" added up")
 	}
-	if p.packetsOnly {
+	if p.PacketsOnly {
 		return strings.Join(append(parts, "packets only"), " · ")
 	}
-	parts = append(parts, count(p.trust.Instructions, "instruction"))
+	parts = append(parts, count(p.Trust.Instructions, "instruction"))
 	switch {
-	case p.Data.Unit == cycles:
+	case p.Data.Unit == content.Cycles:
 		parts = append(parts, count(p.Data.Spent, "cycle"))
 	case !p.Data.Cycles:
 		parts = append(parts, "no cycle counts were traced")
@@ -74,23 +75,9 @@ func (p *Page) subtitle() string {
 	return strings.Join(parts, " · ")
 }
 
-// decoded goes through the sources that have a decoder.
-func (p *Page) decoded() func(yield func(*schema.SourceTotals) bool) {
-	return func(yield func(*schema.SourceTotals) bool) {
-		for i := range p.trust.Datasets {
-			for j := range p.trust.Datasets[i].Sources {
-				s := &p.trust.Datasets[i].Sources[j]
-				if s.Status == schema.SourceStatusNames[schema.StatusDecoded] && !yield(s) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // tiles are the figures of trust.
 func (p *Page) tiles() []tile {
-	t := p.trust
+	t := p.Trust
 	tiles := []tile{
 		{t.Unit() + "s decoded", exact(t.Decoded, t.Bytes), p.lostNote()},
 		{"gaps in the trace", figures.Thousands(t.Gaps), p.gapsNote()},
@@ -98,7 +85,7 @@ func (p *Page) tiles() []tile {
 	if c := &t.Cycles; c.Traced {
 		tiles = append(tiles, tile{"cycles executed", figures.Thousands(c.Executed), cyclesNote(c)})
 	}
-	if p.coverage == nil {
+	if p.Coverage == nil {
 		return append(tiles, p.otherSources())
 	}
 	return append(tiles, p.imageTile(), p.conditionsTile(), p.outsideTile(), p.otherSources())
@@ -106,11 +93,11 @@ func (p *Page) tiles() []tile {
 
 // lostNote says how much was lost, and why.
 func (p *Page) lostNote() string {
-	t := p.trust
+	t := p.Trust
 	text := figures.Thousands(t.Decoded) + " of " + count(t.Bytes, t.Unit())
 	if t.Lost > 0 {
 		var reasons []string
-		for _, r := range p.lost.Reasons {
+		for _, r := range p.Lost.Reasons {
 			reasons = append(reasons, figures.Thousands(r.Bytes)+" "+r.Words())
 		}
 		text += "; " + figures.Thousands(t.Lost) + " lost"
@@ -129,18 +116,18 @@ const namedGaps = 5
 
 // gapsNote says at which instructions trace continued.
 func (p *Page) gapsNote() string {
-	if p.trust.Gaps == 0 {
-		if p.trust.Instructions == 0 {
+	if p.Trust.Gaps == 0 {
+		if p.Trust.Instructions == 0 {
 			return ""
 		}
 		return "one continuous stretch"
 	}
 	sources := 0
-	for range p.decoded() {
+	for range p.Decoded() {
 		sources++
 	}
 	var words []string
-	for _, g := range p.lost.Gaps[:min(len(p.lost.Gaps), namedGaps)] {
+	for _, g := range p.Lost.Gaps[:min(len(p.Lost.Gaps), namedGaps)] {
 		word := figures.Thousands(g.Seq)
 		if sources > 1 {
 			word += " of source " + schema.SourceText(g.Source)
@@ -153,7 +140,7 @@ func (p *Page) gapsNote() string {
 	if len(words) == 0 {
 		return ""
 	}
-	return "trace continued at instructions " + some(words, p.trust.Gaps)
+	return "trace continued at instructions " + some(words, p.Trust.Gaps)
 }
 
 // cyclesNote says which cycles no function and no task has.
@@ -167,22 +154,22 @@ func cyclesNote(c *trust.Cycles) string {
 
 // dataset returns the number of a dataset from 1 on, 0 if it is the only one.
 func (p *Page) dataset(dir string) int {
-	if len(p.trust.Datasets) == 1 {
+	if len(p.Trust.Datasets) == 1 {
 		return 0
 	}
-	return slices.IndexFunc(p.trust.Datasets, func(d trust.Dataset) bool { return d.Dir == dir }) + 1
+	return slices.IndexFunc(p.Trust.Datasets, func(d trust.Dataset) bool { return d.Dir == dir }) + 1
 }
 
 func (p *Page) imageTile() tile {
 	t := tile{
-		"image agrees", exact(p.trust.Agrees, p.trust.Checks),
+		"image agrees", exact(p.Trust.Agrees, p.Trust.Checks),
 		"nothing in the trace could be compared with the program image",
 	}
-	if p.trust.Checks == 0 {
+	if p.Trust.Checks == 0 {
 		return t
 	}
 	var a schema.Agreement
-	for s := range p.decoded() {
+	for s := range p.Decoded() {
 		if s.Agreement != nil {
 			a.BranchChecks += s.Agreement.BranchChecks
 			a.BranchAgrees += s.Agreement.BranchAgrees
@@ -198,7 +185,7 @@ func (p *Page) imageTile() tile {
 // conditionsTile counts conditions, not their executions: most rows of a sound trace have no
 // outcome, since they have no condition.
 func (p *Page) conditionsTile() tile {
-	t, b := p.trust, &p.coverage.Branches
+	t, b := p.Trust, &p.Coverage.Branches
 	x := tile{"conditions unknown", of(t.Unknown, t.Conditions), "conditional instructions"}
 	switch {
 	case t.Conditions == 0:
@@ -216,23 +203,23 @@ func (p *Page) conditionsTile() tile {
 
 func (p *Page) outsideTile() tile {
 	x := tile{
-		"executed outside the image", figures.Thousands(int64(len(p.trust.Outside))),
+		"executed outside the image", figures.Thousands(int64(len(p.Trust.Outside))),
 		"all executed addresses are in the ELF file",
 	}
 	switch {
-	case !p.trust.HasProgram:
+	case !p.Trust.HasProgram:
 		x.Figure, x.Note = unknown, "no ELF file"
-	case len(p.trust.Outside) > 0:
+	case len(p.Trust.Outside) > 0:
 		var words []string
 		executions := int64(0)
-		for i, o := range p.trust.Outside {
+		for i, o := range p.Trust.Outside {
 			if i < namedGaps {
 				words = append(words, hex(o.Address))
 			}
 			executions += o.Times
 		}
 		x.Note = "addresses not in the ELF file, executed " + times(executions) + ": " +
-			some(words, int64(len(p.trust.Outside)))
+			some(words, int64(len(p.Trust.Outside)))
 	}
 	return x
 }
@@ -241,9 +228,9 @@ func (p *Page) outsideTile() tile {
 func (p *Page) otherSources() tile {
 	var words []string
 	n := int64(0)
-	for i := range p.trust.Datasets {
-		for j := range p.trust.Datasets[i].Sources {
-			s := &p.trust.Datasets[i].Sources[j]
+	for i := range p.Trust.Datasets {
+		for j := range p.Trust.Datasets[i].Sources {
+			s := &p.Trust.Datasets[i].Sources[j]
 			if s.Status == schema.SourceStatusNames[schema.StatusDecoded] {
 				continue
 			}
@@ -272,7 +259,7 @@ func (p *Page) bufferText(b *lost.Buffer) bufferText {
 	}
 	x.Caption = "Buffer"
 	if b.Name != "" {
-		x.Caption += " " + name(b.Name)
+		x.Caption += " " + content.Name(b.Name)
 	}
 	if n := p.dataset(b.Dir); n > 0 {
 		x.Caption += fmt.Sprintf(" of dataset %d", n)
@@ -301,10 +288,10 @@ func (p *Page) inputs() []table {
 	datasets := table{Caption: "Datasets", Head: []cell{
 		plain("dataset"), plain("description"), plain("test"), plain("window"),
 	}}
-	for i := range p.trust.Datasets {
-		d := &p.trust.Datasets[i]
+	for i := range p.Trust.Datasets {
+		d := &p.Trust.Datasets[i]
 		of := ""
-		if len(p.trust.Datasets) > 1 {
+		if len(p.Trust.Datasets) > 1 {
 			of = fmt.Sprintf("%d: ", i+1)
 		}
 		for j := range d.Sources {

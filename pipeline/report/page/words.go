@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/figures"
-	"github.com/tracelake/tracelake/pipeline/report/visible"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -26,20 +26,12 @@ func times(n int64) string {
 // unknown is what stands where there is no figure.
 const unknown = "–"
 
-// percent is n of of, as tables of reports have it; "" of nothing.
-func percent(n, of int64) string {
-	if of == 0 {
-		return ""
-	}
-	return figures.PercentTo(n, of, 1)
-}
-
 // percentCell is a percentage in a table.
 func percentCell(n, of int64) string {
 	if of == 0 {
 		return unknown
 	}
-	return percent(n, of) + " %"
+	return content.Percent(n, of) + " %"
 }
 
 // exact is n of of as the first line of reports has it.
@@ -73,26 +65,5 @@ func sentence(text string) string {
 // longestShown is how many characters of a name are shown where there is no more room.
 const longestShown = 120
 
-// longest is how many characters a name has on a page at most.
-const longest = 300
-
-// name returns a name as a page shows it.
-func name(text string) string { return visible.Cut(text, longest) }
-
-// none is the index of nothing.
-const none = -1
-
-// What is spent.
-const (
-	cycles       = "cycles"
-	instructions = "instructions"
-)
-
 // shown is how many rows tables have without JavaScript.
 const shown = 10
-
-// short is a name in a sentence.
-func short(text string) string { return visible.Cut(text, inSentence) }
-
-// inSentence is how many characters a name has in a sentence at most.
-const inSentence = 60

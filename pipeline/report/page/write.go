@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/tracelake/tracelake/pipeline/report/page/content"
 )
 
 var (
@@ -36,7 +37,7 @@ func hash(text string) string {
 
 // Write writes the page.
 func (p *Page) Write(w io.Writer) error {
-	data, err := p.Data.encode()
+	data, err := encode(&p.Data)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (p *Page) Write(w io.Writer) error {
 }
 
 // encode returns the block of data: JSON, packed by gzip, in base64.
-func (d *Data) encode() (string, error) {
+func encode(d *content.Data) (string, error) {
 	var out bytes.Buffer
 	to := base64.NewEncoder(base64.StdEncoding, &out)
 	z, err := gzip.NewWriterLevel(to, gzip.BestCompression)

@@ -1,4 +1,4 @@
-package page
+package content
 
 import (
 	"math"
@@ -33,14 +33,14 @@ func detailWindows(points []int64, first, end, most int64, groups int) []last.Wi
 }
 
 // hasRows says whether a dataset has rows of instructions, or of blocks.
-func (p *Page) hasRows(dir string) bool {
-	i := slices.IndexFunc(p.trust.Datasets, func(d trust.Dataset) bool { return d.Dir == dir })
-	return i >= 0 && (len(lacking(&p.trust.Datasets[i], []*schema.Table{&schema.Instructions})) == 0 ||
-		len(lacking(&p.trust.Datasets[i], []*schema.Table{&schema.Blocks, &schema.CodeBlocks})) == 0)
+func (p *Content) hasRows(dir string) bool {
+	i := slices.IndexFunc(p.Trust.Datasets, func(d trust.Dataset) bool { return d.Dir == dir })
+	return i >= 0 && (len(lacking(&p.Trust.Datasets[i], []*schema.Table{&schema.Instructions})) == 0 ||
+		len(lacking(&p.Trust.Datasets[i], []*schema.Table{&schema.Blocks, &schema.CodeBlocks})) == 0)
 }
 
 // mostGroups is in how many groups the windows of a dataset may be.
-func (p *Page) mostGroups(dir string, opt *Options) int {
+func (p *Content) mostGroups(dir string, opt *Options) int {
 	switch {
 	case p.hasRows(dir):
 		return math.MaxInt
@@ -81,7 +81,7 @@ func edges(windows []last.Window) (seqs []int64) {
 }
 
 // readDetail reads the instructions of windows of a source. Where they cannot be had, it says why.
-func (p *Page) readDetail(m *report.Merged, c *clockwork, opt *Options) error {
+func (p *Content) readDetail(m *report.Merged, c *clockwork, opt *Options) error {
 	if len(c.windows) == 0 {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (p *Page) readDetail(m *report.Merged, c *clockwork, opt *Options) error {
 		if p.hasRows(c.place.Dir) {
 			return err
 		}
-		p.undetailed = "There are no single instructions to show: " + err.Error() + "."
+		p.NoDetail = "There are no single instructions to show: " + err.Error() + "."
 		return nil
 	}
 	for _, w := range c.windows {
@@ -107,7 +107,7 @@ func (p *Page) readDetail(m *report.Merged, c *clockwork, opt *Options) error {
 			until = c.spans.length
 		}
 		if !ok {
-			from, until = none, none // it is on no axis
+			from, until = None, None // it is on no axis
 		}
 		x.Seq, x.Count = append(x.Seq, w.From), append(x.Count, w.Until-w.From)
 		x.From, x.Until = append(x.From, from), append(x.Until, until)
@@ -147,7 +147,7 @@ func (r *detailReader) add(x *last.Executed) {
 		r.index[key] = i
 		r.addCode(x)
 	}
-	cycles := int64(none)
+	cycles := int64(None)
 	if x.Cycles.OK {
 		cycles = x.Cycles.V
 	}
@@ -160,7 +160,7 @@ func (r *detailReader) addCode(x *last.Executed) {
 	if r.opcodes {
 		opcode = answer.Opcode(x.Opcode, x.Size)
 	}
-	function, file := int32(none), int32(none)
+	function, file := int32(None), int32(None)
 	if i, ok := r.functions[codePlace{x.Core, x.Name.Address}]; ok {
 		function = i
 	}
@@ -200,9 +200,9 @@ func outcome(x *last.Executed) uint16 {
 
 // shownSeqs are the instructions of a source that the page offers to show: where the longest exceptions begin, then where the
 // longest calls do.
-func (p *Page) shownSeqs(of read.Place) []int64 {
+func (p *Content) shownSeqs(of read.Place) []int64 {
 	var seqs []int64
-	for _, at := range slices.Concat(worstPlaces(p.exceptions), p.worstCallPlaces()) {
+	for _, at := range slices.Concat(worstPlaces(p.Exceptions), p.worstCallPlaces()) {
 		if at.Dir == of.Dir && at.Source == of.Source {
 			seqs = append(seqs, at.Seq)
 		}

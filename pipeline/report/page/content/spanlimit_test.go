@@ -1,4 +1,4 @@
-package page
+package content
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ func TestManySpans(t *testing.T) {
 	r := &spanReader{
 		t: &timeline.Timeline{Tasks: make([]timeline.Task, 2)}, frames: newFrameIndex(&Frames{}, nil), most: 1000,
 		turns:  map[int32]int64{},
-		stacks: [][]int32{make([]int32, 100), make([]int32, 100)}, running: none,
+		stacks: [][]int32{make([]int32, 100), make([]int32, 100)}, running: None,
 	}
 	for turn := range int64(100) {
 		if err := r.event(&timeline.Event{Kind: timeline.Turn, Task: int32(turn % 2), At: 10 * turn}); err != nil {

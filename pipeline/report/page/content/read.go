@@ -1,4 +1,4 @@
-package page
+package content
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
@@ -21,16 +22,16 @@ import (
 )
 
 // Read reads what a page shows of datasets of one program. It fails as [report.Read] does.
-func Read(dirs []string, opt Options) (*Page, error) {
-	p := &Page{}
+func Read(dirs []string, opt Options) (*Content, error) {
+	p := &Content{}
 	var err error
-	if p.lost, err = lost.Read(dirs, opt.Test); err != nil {
+	if p.Lost, err = lost.Read(dirs, opt.Test); err != nil {
 		return nil, err
 	}
-	if p.trust, err = trust.ReadUncounted(dirs, opt.Test); err != nil {
+	if p.Trust, err = trust.ReadUncounted(dirs, opt.Test); err != nil {
 		return nil, err
 	}
-	if p.trust != nil {
+	if p.Trust != nil {
 		if len(opt.Baseline) > 0 {
 			return nil, fmt.Errorf("%s: %w", strings.Join(dirs, ", "), errNoBaseline)
 		}
@@ -41,27 +42,27 @@ func Read(dirs []string, opt Options) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.before, err = readBaseline(opt.Baseline); err != nil {
+	if p.Before, err = readBaseline(opt.Baseline); err != nil {
 		return nil, err
 	}
-	p.trust, p.coverage = m.Trust(), m.Coverage(report.ByFile)
+	p.Trust, p.Coverage = m.Trust(), m.Coverage(report.ByFile)
 	p.Title = p.titleOf(&opt)
 	p.readFunctions(m)
 	return p, errors.Join(p.readSource(m, &opt.Sources), p.readTime(m, dirs, &opt))
 }
 
 // titleOf heads the page: with the name of the ELF file, else of the core, and what it is of.
-func (p *Page) titleOf(opt *Options) string {
+func (p *Content) titleOf(opt *Options) string {
 	if opt.Title != "" {
 		return visible.Cut(opt.Title, longest)
 	}
 	var names, cores []string
-	for _, d := range p.trust.Datasets {
+	for _, d := range p.Trust.Datasets {
 		for _, f := range d.Files {
 			names = append(names, path.Base(filepath.ToSlash(f.File)))
 		}
 	}
-	for s := range p.decoded() {
+	for s := range p.Decoded() {
 		if s.Core != "" && !slices.Contains(cores, s.Core) {
 			cores = append(cores, s.Core)
 		}
@@ -72,38 +73,38 @@ func (p *Page) titleOf(opt *Options) string {
 	slices.Sort(names)
 	names = append(slices.Compact(names), opt.Of)
 	title := strings.Join(names, " · ")
-	if p.before != nil {
-		title += " against " + p.before.name
+	if p.Before != nil {
+		title += " against " + p.Before.Name
 	}
 	return visible.Cut(title, longest)
 }
 
 // readPackets reads what there is of datasets of packets alone.
-func (p *Page) readPackets(dirs []string, opt *Options) error {
-	p.packetsOnly = true
+func (p *Content) readPackets(dirs []string, opt *Options) error {
+	p.PacketsOnly = true
 	x, err := exceptions.ReadEntries(dirs, opt.Test)
 	if err != nil {
 		return err
 	}
 	p.Data.Unit = instructions
-	p.exceptions = x
+	p.Exceptions = x
 	p.Data.Exceptions = newExceptions(x, func(*exceptions.Row) [3]int64 { return nowhere })
 	return nil
 }
 
 // readFunctions fills in functions and files.
-func (p *Page) readFunctions(m *report.Merged) {
+func (p *Content) readFunctions(m *report.Merged) {
 	spent := m.Hotspots(report.ByFunction)
 	d := &p.Data
-	d.Unit, d.Cycles, d.Named = answer.UnitOf(spent.ByCycles)+"s", spent.Cycles > 0, p.trust.Named
+	d.Unit, d.Cycles, d.Named = answer.UnitOf(spent.ByCycles)+"s", spent.Cycles > 0, p.Trust.Named
 	d.Spent = answer.Total(spent, spent.ByCycles)
-	for i := range p.coverage.Rows {
-		p.oneWay += p.coverage.Rows[i].OneWay
+	for i := range p.Coverage.Rows {
+		p.OneWay += p.Coverage.Rows[i].OneWay
 	}
-	d.Files, p.files = newFiles(p.coverage, m.Hotspots(report.ByFile))
+	d.Files, p.files = newFiles(p.Coverage, m.Hotspots(report.ByFile))
 	rows := functionRows(m, spent)
 	d.Functions = newFunctions(rows, spent, p.files)
-	p.hottest = hottestOf(spent, rows)
+	p.Hottest = hottestOf(spent, rows)
 	p.compareFunctions(m, rows)
 	p.compareFiles(m)
 	p.functions = map[report.Name]int32{}
@@ -113,7 +114,7 @@ func (p *Page) readFunctions(m *report.Merged) {
 }
 
 // readSource fills in the lines of source files.
-func (p *Page) readSource(m *report.Merged, s *Sources) error {
+func (p *Content) readSource(m *report.Merged, s *Sources) error {
 	if p.Data.Files == nil {
 		return nil
 	}
@@ -121,8 +122,8 @@ func (p *Page) readSource(m *report.Merged, s *Sources) error {
 	if err != nil {
 		return err
 	}
-	p.noText = s.None
-	p.Data.Source, p.missing = newSource(m, p.files, p.Data.Unit == cycles, f)
+	p.NoText = s.None
+	p.Data.Source, p.MissingSources = newSource(m, p.files, p.Data.Unit == Cycles, f)
 	p.compareLines(m)
 	return f.close()
 }
@@ -134,10 +135,10 @@ const mostSlices = 1 << 20
 const exportPart = "Export a part of the capture with --from and --to."
 
 // readTime fills in call stacks, exceptions and the time of one dataset.
-func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
+func (p *Content) readTime(m *report.Merged, dirs []string, opt *Options) error {
 	var err error
 	if p.has(&schema.Stacks, &schema.Tasks) {
-		if p.profile, err = profile.Read(m, dirs, opt.Test); err != nil {
+		if p.Profile, err = profile.Read(m, dirs, opt.Test); err != nil {
 			return err
 		}
 	}
@@ -150,10 +151,10 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 	if err := p.readCalls(m, dirs, opt.Test); err != nil {
 		return err
 	}
-	if p.spans = p.has(&schema.ExceptionSpans, &schema.Exceptions); p.spans {
-		p.exceptions, err = exceptions.Read(m, dirs, opt.Test)
+	if p.Spanned = p.has(&schema.ExceptionSpans, &schema.Exceptions); p.Spanned {
+		p.Exceptions, err = exceptions.Read(m, dirs, opt.Test)
 	} else {
-		p.exceptions, err = exceptions.ReadEntries(dirs, opt.Test)
+		p.Exceptions, err = exceptions.ReadEntries(dirs, opt.Test)
 	}
 	if err != nil {
 		return err
@@ -162,16 +163,16 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 	if err != nil {
 		return err
 	}
-	if p.untimed = why; why == "" {
+	if p.NoTime = why; why == "" {
 		p.times, err = p.readTimes(m, dir, opt)
 		switch {
 		case errors.Is(err, errManySpans):
-			p.times, p.untimed = nil, "No timeline is drawn: "+errManySpans.Error()+". "+exportPart
+			p.times, p.NoTime = nil, "No timeline is drawn: "+errManySpans.Error()+". "+exportPart
 		case err != nil:
 			return err
 		}
 	}
-	p.Data.Exceptions = newExceptions(p.exceptions, func(r *exceptions.Row) [3]int64 { return find(p.times, r) })
+	p.Data.Exceptions = newExceptions(p.Exceptions, func(r *exceptions.Row) [3]int64 { return find(p.times, r) })
 	p.compareExceptions()
 	p.placeCalls()
 	for _, c := range p.times {
@@ -179,17 +180,17 @@ func (p *Page) readTime(m *report.Merged, dirs []string, opt *Options) error {
 			return err
 		}
 	}
-	p.draw(resolution)
+	p.Draw(resolution)
 	return nil
 }
 
-// draw fills in the pictures at a resolution.
-func (p *Page) draw(parts int64) {
+// Draw fills in the pictures at a resolution.
+func (p *Content) Draw(parts int64) {
 	p.Data.Flame, p.Data.Times = nil, nil
-	if p.profile != nil {
-		p.Data.Flame = newFlame(p.profile, p.functions, parts)
-		if p.before != nil {
-			p.before.paths.change(p.Data.Flame)
+	if p.Profile != nil {
+		p.Data.Flame = newFlame(p.Profile, p.functions, parts)
+		if p.Before != nil {
+			p.Before.paths.change(p.Data.Flame)
 		}
 	}
 	for _, c := range p.times {
@@ -198,8 +199,8 @@ func (p *Page) draw(parts int64) {
 }
 
 // timeOf returns the dataset whose time is drawn, or why none is.
-func (p *Page) timeOf(opt *Options) (dir, why string, err error) {
-	all := p.trust.Datasets
+func (p *Content) timeOf(opt *Options) (dir, why string, err error) {
+	all := p.Trust.Datasets
 	i := 0
 	switch {
 	case opt.TimeOf != "":
@@ -210,7 +211,7 @@ func (p *Page) timeOf(opt *Options) (dir, why string, err error) {
 	case len(all) > 1:
 		return "", "Several datasets are added up: no timeline is drawn. --time-of DIR draws that of one.", nil
 	}
-	if p.trust.Instructions == 0 {
+	if p.Trust.Instructions == 0 {
 		return "", "No instruction was decoded: there is nothing to draw.", nil
 	}
 	if names := lacking(&all[i], tablesOfTime); len(names) > 0 {
@@ -223,7 +224,7 @@ func (p *Page) timeOf(opt *Options) (dir, why string, err error) {
 		return "", "", err
 	}
 	if size.Slices > mostSlices {
-		return "", "No timeline is drawn: " + count(size.Slices, "call") + " and exceptions are too many. " + exportPart, nil
+		return "", "No timeline is drawn: " + figures.Count(size.Slices, "call") + " and exceptions are too many. " + exportPart, nil
 	}
 	return all[i].Dir, "", nil
 }

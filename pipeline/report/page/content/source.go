@@ -1,4 +1,4 @@
-package page
+package content
 
 import (
 	"errors"
@@ -149,7 +149,7 @@ func lines(text []byte) []string {
 
 // newSource returns the lines of the source files. It returns the paths of those without text, too.
 func newSource(m *report.Merged, index map[string]int32, byCycles bool, f *finder) (*Source, []string) {
-	s := &Source{Hottest: [2]int32{none, none}}
+	s := &Source{Hottest: [2]int32{None, None}}
 	var missing []string
 	heat := int64(0)
 	for _, c := range m.Lines() {
@@ -159,7 +159,7 @@ func newSource(m *report.Merged, index map[string]int32, byCycles bool, f *finde
 		}
 		x := SourceFile{File: file, Text: f.text(c.Path), NotSeen: []uint32{}}
 		if x.Text == nil {
-			missing = append(missing, name(c.Path))
+			missing = append(missing, Name(c.Path))
 		}
 		for i := range c.Lines {
 			l := &c.Lines[i]

@@ -1,4 +1,4 @@
-package page
+package content
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ import (
 const resolution = 4000
 
 // readTimes reads the time of the sources of a dataset, past the instructions that are to be shown.
-func (p *Page) readTimes(m *report.Merged, dir string, opt *Options) ([]*clockwork, error) {
+func (p *Content) readTimes(m *report.Merged, dir string, opt *Options) ([]*clockwork, error) {
 	dirs := []string{dir}
 	growths, err := growth.Read(dirs, opt.Test)
 	if err != nil {
@@ -43,7 +43,7 @@ func (p *Page) readTimes(m *report.Merged, dir string, opt *Options) ([]*clockwo
 			}
 			return own
 		}
-		gaps, shown := of(p.lost.Gaps), p.shownSeqs(c.place)
+		gaps, shown := of(p.Lost.Gaps), p.shownSeqs(c.place)
 		c.windows = detailWindows(shown, t.Window.From, t.Window.Until, opt.Detail, p.mostGroups(dir, opt))
 		if t.Unit != durations.InInstructions { // then the axis has the instructions itself
 			c.points = evenly(t.Window)
@@ -76,7 +76,7 @@ func (r *spanReader) timesOf(seqs []int64) []int64 {
 // draw returns the time at a resolution.
 func (c *clockwork) draw(parts int64) Time {
 	r, t := c.spans, &thinner{parts: parts, keep: c.keep}
-	x := Time{Name: name(c.name), Unit: c.unit.String(), Length: r.length, Gaps: c.gaps}
+	x := Time{Name: Name(c.name), Unit: c.unit.String(), Length: r.length, Gaps: c.gaps}
 	r.frames.merged()
 	t.spansOf(&x, r, r.length, 0, len(r.spans))
 	x.Frames = *r.frames.frames
@@ -114,4 +114,14 @@ func (x *Time) pack() {
 	for i := range x.Lanes {
 		differences(x.Lanes[i].Start)
 	}
+}
+
+// LeastCall is how many instructions the shortest call took that is drawn; 0: all are drawn.
+func (p *Content) LeastCall() int64 {
+	for _, t := range p.times {
+		if t.least > 0 {
+			return t.least
+		}
+	}
+	return 0
 }

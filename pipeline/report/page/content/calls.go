@@ -1,4 +1,4 @@
-package page
+package content
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 const shownCalls = 200
 
 // readCalls reads the longest call of each function, as far as it is in the unit of the page.
-func (p *Page) readCalls(m *report.Merged, dirs []string, test string) error {
+func (p *Content) readCalls(m *report.Merged, dirs []string, test string) error {
 	if !p.has(&schema.Stacks, &schema.CallTimes) {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (p *Page) readCalls(m *report.Merged, dirs []string, test string) error {
 		return err
 	}
 	unit := durations.InInstructions
-	if p.Data.Unit == cycles {
+	if p.Data.Unit == Cycles {
 		unit = durations.InCycles
 	}
 	p.worst = map[report.Name]worstCall{}
@@ -38,7 +38,7 @@ func (p *Page) readCalls(m *report.Merged, dirs []string, test string) error {
 }
 
 // worstCallPlaces returns where the longest calls began.
-func (p *Page) worstCallPlaces() []read.Place {
+func (p *Content) worstCallPlaces() []read.Place {
 	all := make([]worstCall, 0, len(p.worst))
 	for _, w := range p.worst {
 		all = append(all, w)
@@ -55,14 +55,14 @@ func (p *Page) worstCallPlaces() []read.Place {
 }
 
 // placeCalls fills in how long the longest calls took, and where they are on the axes.
-func (p *Page) placeCalls() {
+func (p *Content) placeCalls() {
 	if p.worst == nil {
 		return
 	}
 	f := &p.Data.Functions
-	f.Worst, f.WorstAt = slices.Repeat([]int64{none}, len(f.Name)), make([][2]int64, len(f.Name))
+	f.Worst, f.WorstAt = slices.Repeat([]int64{None}, len(f.Name)), make([][2]int64, len(f.Name))
 	for i := range f.WorstAt {
-		f.WorstAt[i] = [2]int64{none, 0}
+		f.WorstAt[i] = [2]int64{None, 0}
 	}
 	for name, w := range p.worst {
 		i, ok := p.functions[name]

@@ -1,4 +1,4 @@
-package page
+package content
 
 import (
 	"cmp"
@@ -36,14 +36,14 @@ func newFunctions(rows []function, h *report.Hotspots, files map[string]int32) F
 	spent := answer.Total(h, h.ByCycles)
 	for i := range rows {
 		r := &rows[i]
-		f.Name = append(f.Name, name(r.shown))
+		f.Name = append(f.Name, Name(r.shown))
 		if len(cores) > 1 {
-			f.Core = append(f.Core, name(r.Core))
+			f.Core = append(f.Core, Name(r.Core))
 		}
 		f.Address = append(f.Address, r.Address)
 		file, ok := files[r.File]
 		if !ok {
-			file = none
+			file = None
 		}
 		f.File, f.Line = append(f.File, file), append(f.Line, r.Line)
 		f.Extent.add(&r.code)
@@ -51,7 +51,7 @@ func newFunctions(rows []function, h *report.Hotspots, files map[string]int32) F
 			f.Percent[i] = ""
 			f.Group = append(f.Group, r.Address/report.StretchPage*report.StretchPage)
 		}
-		f.Branches, f.Both, f.Why = append(f.Branches, r.branches), append(f.Both, r.both), append(f.Why, name(r.why))
+		f.Branches, f.Both, f.Why = append(f.Branches, r.branches), append(f.Both, r.both), append(f.Why, Name(r.why))
 		f.Entries = append(f.Entries, r.Entries)
 		f.Work.add(r.own, spent)
 		if h.Inclusive {
@@ -133,9 +133,24 @@ func stretchRows(m *report.Merged, h *report.Hotspots) []function {
 			Timed: s.Timed, Cycles: s.Cycles,
 		}
 		rows = append(rows, function{
-			HotspotRow: x, shown: hex(s.Address), code: s.Code, branches: s.Branches, both: s.Both,
+			HotspotRow: x, shown: answer.Hex(s.Address), code: s.Code, branches: s.Branches, both: s.Both,
 			own: answer.Own(s.Instructions, s.Cycles, h.ByCycles),
 		})
 	}
 	return rows
+}
+
+// mostHottest is how many functions are the hottest ones.
+const mostHottest = 10
+
+// hottestOf are the functions that took most, of which a table is made. Stretches have addresses for names.
+func hottestOf(h *report.Hotspots, rows []function) *report.Hotspots {
+	hottest := *h
+	hottest.Rows, hottest.Named = nil, true
+	for _, r := range rows[:min(mostHottest, len(rows))] {
+		if r.own > 0 {
+			hottest.Rows = append(hottest.Rows, r.HotspotRow)
+		}
+	}
+	return &hottest
 }

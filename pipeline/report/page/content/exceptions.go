@@ -1,4 +1,4 @@
-package page
+package content
 
 import (
 	"strings"
@@ -25,14 +25,14 @@ func newExceptions(x *exceptions.Table, worst func(*exceptions.Row) [3]int64) *E
 		if len(cores) > 1 && r.Core != "" {
 			text = r.Core + ": " + text
 		}
-		median, p99, longest := int64(none), int64(none), int64(none)
+		median, p99, longest := int64(None), int64(None), int64(None)
 		if r.Ended > 0 {
 			median, longest = r.Median, r.Longest
 		}
 		if r.Ended >= durations.LeastOfRank {
 			p99 = r.P99
 		}
-		e.Name, e.Unit = append(e.Name, name(text)), append(e.Unit, r.Unit.String())
+		e.Name, e.Unit = append(e.Name, Name(text)), append(e.Unit, r.Unit.String())
 		e.Entries, e.Unended = append(e.Entries, r.Entries), append(e.Unended, r.Unended)
 		e.Median, e.P99, e.Longest = append(e.Median, median), append(e.P99, p99), append(e.Longest, longest)
 		e.Worst = append(e.Worst, worst(r))
@@ -47,38 +47,38 @@ func newExceptions(x *exceptions.Table, worst func(*exceptions.Row) [3]int64) *E
 }
 
 // compareExceptions fills in how long exceptions took before, as far as it is in the same unit.
-func (p *Page) compareExceptions() {
+func (p *Content) compareExceptions() {
 	e := p.Data.Exceptions
-	if p.before == nil || p.before.exceptions == nil || !p.spans || e == nil {
+	if p.Before == nil || p.Before.Exceptions == nil || !p.Spanned || e == nil {
 		return
 	}
-	for i := range p.exceptions.Rows {
-		median, longest := int64(none), int64(none)
-		if r := p.before.exception(&p.exceptions.Rows[i]); r != nil && r.Ended > 0 && r.Unit == p.exceptions.Rows[i].Unit {
+	for i := range p.Exceptions.Rows {
+		median, longest := int64(None), int64(None)
+		if r := p.Before.Exception(&p.Exceptions.Rows[i]); r != nil && r.Ended > 0 && r.Unit == p.Exceptions.Rows[i].Unit {
 			median, longest = r.Median, r.Longest
 		}
 		e.MedianBefore, e.LongestBefore = append(e.MedianBefore, median), append(e.LongestBefore, longest)
 	}
 }
 
-// exception returns the row before of an exception; nil: it was not taken.
-func (b *baseline) exception(now *exceptions.Row) *exceptions.Row {
-	if b.exceptions == nil {
+// Exception returns the row before of an exception; nil: it was not taken.
+func (b *Baseline) Exception(now *exceptions.Row) *exceptions.Row {
+	if b.Exceptions == nil {
 		return nil
 	}
-	for i := range b.exceptions.Rows {
-		if r := &b.exceptions.Rows[i]; r.Core == now.Core && r.Exception == now.Exception {
+	for i := range b.Exceptions.Rows {
+		if r := &b.Exceptions.Rows[i]; r.Core == now.Core && r.Exception == now.Exception {
 			return r
 		}
 	}
 	return nil
 }
 
-// worstException is the index of the exceptions of which one took longest; -1: none was followed to its end.
-func (p *Page) worstException() int {
-	x, worst := p.exceptions, none
+// WorstException is the index of the exceptions of which one took longest; -1: none was followed to its end.
+func (p *Content) WorstException() int {
+	x, worst := p.Exceptions, None
 	for i := range x.Rows {
-		if r := &x.Rows[i]; r.Ended > 0 && (worst == none || r.Unit < x.Rows[worst].Unit ||
+		if r := &x.Rows[i]; r.Ended > 0 && (worst == None || r.Unit < x.Rows[worst].Unit ||
 			r.Unit == x.Rows[worst].Unit && r.Longest > x.Rows[worst].Longest) {
 			worst = i
 		}
@@ -86,11 +86,11 @@ func (p *Page) worstException() int {
 	return worst
 }
 
-// unitOf is the unit of how long exceptions took, of one.
-func unitOf(r *exceptions.Row) string { return strings.TrimSuffix(r.Unit.String(), "s") }
+// UnitOf is the unit of how long exceptions took, of one.
+func UnitOf(r *exceptions.Row) string { return strings.TrimSuffix(r.Unit.String(), "s") }
 
 // nowhere is where the longest exception is that is on no axis.
-var nowhere = [3]int64{none, 0, 0}
+var nowhere = [3]int64{None, 0, 0}
 
 // worstPlaces returns where the longest exceptions began.
 func worstPlaces(x *exceptions.Table) []read.Place {

@@ -1,27 +1,26 @@
-package page
+package content
 
 import (
 	"math"
 
-	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report/profile"
 	"github.com/tracelake/tracelake/schema"
 )
 
 // comparePaths compares the call trees of both runs, if both have any.
-func (p *Page) comparePaths() error {
-	b := p.before
-	if b == nil || !b.matched || p.profile == nil || !has(b.m.Trust(), &schema.Stacks, &schema.Tasks) {
+func (p *Content) comparePaths() error {
+	b := p.Before
+	if b == nil || !b.Matched || p.Profile == nil || !has(b.Merged.Trust(), &schema.Stacks, &schema.Tasks) {
 		return nil
 	}
-	before, err := profile.Read(b.m, b.dirs, "")
+	before, err := profile.Read(b.Merged, b.dirs, "")
 	if err != nil {
 		return err
 	}
 	x := &paths{
-		numbers: map[framePath]int{}, list: []pathChange{{}}, below: []int{0}, cycles: p.profile.ByCycles && before.ByCycles,
+		numbers: map[framePath]int{}, list: []pathChange{{}}, below: []int{0}, cycles: p.Profile.ByCycles && before.ByCycles,
 	}
-	x.add(newFlame(p.profile, nil, math.MaxInt64), func(c *pathChange, took int64) { c.now += took })
+	x.add(newFlame(p.Profile, nil, math.MaxInt64), func(c *pathChange, took int64) { c.now += took })
 	x.add(newFlame(before, nil, math.MaxInt64), func(c *pathChange, took int64) { c.before += took })
 	if all := x.list[0]; all.now > 0 && all.before > 0 {
 		b.paths = x
@@ -73,7 +72,7 @@ func (x *paths) change(f *Flame) {
 	}
 	f.ChangeUnit = instructions
 	if x.cycles {
-		f.ChangeUnit = cycles
+		f.ChangeUnit = Cycles
 	}
 	f.Change = make([]float64, len(f.Parent))
 	at, all := make([]int, len(f.Parent)), &x.list[0]
@@ -86,9 +85,13 @@ func (x *paths) change(f *Flame) {
 	}
 }
 
-// note says which paths are not drawn, as only the earlier run has them.
-func (x *paths) note() string {
-	n, took := int64(0), int64(0)
+// GoneCalls counts the call paths that only the earlier run has, and says what they took there, of how much. ok is
+// whether both runs have call paths.
+func (b *Baseline) GoneCalls() (n, took, of int64, ok bool) {
+	x := b.paths
+	if x == nil {
+		return 0, 0, 0, false
+	}
 	for i := 1; i < len(x.list); i++ {
 		if x.list[i].now > 0 {
 			continue
@@ -98,9 +101,5 @@ func (x *paths) note() string {
 			took += x.list[i].before
 		}
 	}
-	if n == 0 {
-		return "All call paths of the earlier run are in this one, too."
-	}
-	return count(n, "call path") + " of the earlier run, with " + figures.Percent(took, x.list[0].before) + " of what it took, did not run now: " +
-		"the mode change does not draw them."
+	return n, took, x.list[0].before, true
 }

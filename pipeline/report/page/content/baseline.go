@@ -1,4 +1,4 @@
-package page
+package content
 
 import (
 	"cmp"
@@ -19,20 +19,20 @@ import (
 var errNoBaseline = errors.New("only packets were exported: there is nothing to compare with --baseline; export again " +
 	"with program memory, without --packets-only")
 
-// Baseline is how far the figures of the earlier run can be trusted; nil: there is none.
-func (p *Page) Baseline() *trust.Summary {
-	if p.before == nil {
+// BaselineTrust is how far the figures of the earlier run can be trusted; nil: there is none.
+func (p *Content) BaselineTrust() *trust.Summary {
+	if p.Before == nil {
 		return nil
 	}
-	return p.before.m.Trust()
+	return p.Before.Merged.Trust()
 }
 
 // readBaseline reads the earlier run.
-func readBaseline(dirs []string) (*baseline, error) {
+func readBaseline(dirs []string) (*Baseline, error) {
 	if len(dirs) == 0 {
 		return nil, nil
 	}
-	b := &baseline{dirs: dirs}
+	b := &Baseline{dirs: dirs}
 	names := make([]string, len(dirs))
 	for i, dir := range dirs {
 		if path, err := filepath.Abs(dir); err == nil {
@@ -40,19 +40,19 @@ func readBaseline(dirs []string) (*baseline, error) {
 		}
 		names[i] = filepath.Base(dir)
 	}
-	b.name = short(strings.Join(names, ", "))
+	b.Name = Short(strings.Join(names, ", "))
 	var err error
-	if b.m, err = report.Read(dirs, report.Options{}); err != nil {
+	if b.Merged, err = report.Read(dirs, report.Options{}); err != nil {
 		return nil, err
 	}
-	if t := b.m.Trust(); has(t, &schema.Tasks) {
-		if b.tasks, err = stacks.ReadTasks(dirs, ""); err != nil {
+	if t := b.Merged.Trust(); has(t, &schema.Tasks) {
+		if b.Tasks, err = stacks.ReadTasks(dirs, ""); err != nil {
 			return nil, err
 		}
-		b.tasks.Rows = addedUp(b.tasks.Rows)
+		b.Tasks.Rows = addedUp(b.Tasks.Rows)
 	}
-	if has(b.m.Trust(), &schema.ExceptionSpans, &schema.Exceptions) {
-		b.exceptions, err = exceptions.Read(b.m, dirs, "")
+	if has(b.Merged.Trust(), &schema.ExceptionSpans, &schema.Exceptions) {
+		b.Exceptions, err = exceptions.Read(b.Merged, dirs, "")
 	}
 	return b, err
 }
@@ -65,9 +65,9 @@ type sameName struct {
 }
 
 // sameAs returns what a row has in common with that before: of another program the name and file of a function.
-func (b *baseline) sameAs(r *report.HotspotRow) sameName {
+func (b *Baseline) sameAs(r *report.HotspotRow) sameName {
 	n := r.Name
-	if !b.coverage.SameProgram {
+	if !b.Coverage.SameProgram {
 		n = report.Name{Core: n.Core, Function: n.Function, File: n.File}
 	}
 	return sameName{n, r.Outside, r.Exception}
@@ -75,32 +75,32 @@ func (b *baseline) sameAs(r *report.HotspotRow) sameName {
 
 // compareFunctions fills in what functions did before, if they have names. Of several that cannot be
 // told from one another the first has the figures.
-func (p *Page) compareFunctions(m *report.Merged, rows []function) {
-	b := p.before
+func (p *Content) compareFunctions(m *report.Merged, rows []function) {
+	b := p.Before
 	if b == nil {
 		return
 	}
-	b.coverage = m.Against(b.m, report.ByFunction, false)
-	b.hotspots = m.HotspotsAgainst(b.m, report.ByFunction)
-	x := &Before{Name: b.name, SameProgram: b.coverage.SameProgram, Unit: answer.UnitOf(b.hotspots.ByCycles) + "s"}
+	b.Coverage = m.Against(b.Merged, report.ByFunction, false)
+	b.Hotspots = m.HotspotsAgainst(b.Merged, report.ByFunction)
+	x := &Before{Name: b.Name, SameProgram: b.Coverage.SameProgram, Unit: answer.UnitOf(b.Hotspots.ByCycles) + "s"}
 	p.Data.Before = x
-	named := p.Data.Named && b.m.Trust().Named
-	if b.matched = x.SameProgram || named; !named {
+	named := p.Data.Named && b.Merged.Trust().Named
+	if b.Matched = x.SameProgram || named; !named {
 		return
 	}
 	coverage := map[sameName]report.Delta{}
-	for i := range b.coverage.Rows {
-		r := &b.coverage.Rows[i]
+	for i := range b.Coverage.Rows {
+		r := &b.Coverage.Rows[i]
 		coverage[b.sameAs(&report.HotspotRow{Name: r.Name})] = r.Delta
 	}
 	changes, before := b.changes(), b.rowsBefore()
 	for i := range rows {
 		same := b.sameAs(&rows[i].HotspotRow)
-		d, own := coverage[same], int64(none)
+		d, own := coverage[same], int64(None)
 		if was, ok := before[same]; ok {
-			own = was.own
+			own = was.Own
 		} else {
-			b.onlyNow += one(same.name.Function != "")
+			b.OnlyNow += one(same.name.Function != "")
 		}
 		x.Gained, x.Lost = append(x.Gained, d.New), append(x.Lost, d.Lost)
 		x.Own, x.Change = append(x.Own, own), append(x.Change, changes[same]*100)
@@ -112,55 +112,55 @@ func (p *Page) compareFunctions(m *report.Merged, rows []function) {
 	}
 	for _, was := range before {
 		if !was.matched {
-			b.only = append(b.only, was.onlyBefore)
+			b.Only = append(b.Only, was.OnlyBefore)
 		}
 	}
-	slices.SortFunc(b.only, func(x, y onlyBefore) int {
-		return cmp.Or(cmp.Compare(y.own, x.own), strings.Compare(x.shown, y.shown), strings.Compare(x.file, y.file))
+	slices.SortFunc(b.Only, func(x, y OnlyBefore) int {
+		return cmp.Or(cmp.Compare(y.Own, x.Own), strings.Compare(x.Name, y.Name), strings.Compare(x.File, y.File))
 	})
 }
 
 // changes are by how much the share of each function grew, of 1.
-func (b *baseline) changes() map[sameName]float64 {
+func (b *Baseline) changes() map[sameName]float64 {
 	changes := map[sameName]float64{}
-	if answer.Total(b.hotspots.Before, b.hotspots.ByCycles) == 0 || answer.Total(b.hotspots.Now, b.hotspots.ByCycles) == 0 {
+	if answer.Total(b.Hotspots.Before, b.Hotspots.ByCycles) == 0 || answer.Total(b.Hotspots.Now, b.Hotspots.ByCycles) == 0 {
 		return changes // there are no shares of nothing
 	}
-	for i := range b.hotspots.Rows {
-		r := &b.hotspots.Rows[i]
-		changes[b.sameAs(r.Row())] = b.hotspots.Change(r)
+	for i := range b.Hotspots.Rows {
+		r := &b.Hotspots.Rows[i]
+		changes[b.sameAs(r.Row())] = b.Hotspots.Change(r)
 	}
 	return changes
 }
 
 // A rowBefore is a function of the earlier run.
 type rowBefore struct {
-	onlyBefore
+	OnlyBefore
 	matched bool
 }
 
 // rowsBefore are the functions of the earlier run.
-func (b *baseline) rowsBefore() map[sameName]*rowBefore {
+func (b *Baseline) rowsBefore() map[sameName]*rowBefore {
 	rows := map[sameName]*rowBefore{}
-	for _, r := range functionRows(b.m, b.hotspots.Before) {
-		own := answer.Own(r.Instructions, r.Cycles, b.hotspots.ByCycles)
+	for _, r := range functionRows(b.Merged, b.Hotspots.Before) {
+		own := answer.Own(r.Instructions, r.Cycles, b.Hotspots.ByCycles)
 		same := b.sameAs(&r.HotspotRow)
 		if rows[same] == nil {
-			rows[same] = &rowBefore{onlyBefore: onlyBefore{shown: r.shown, file: r.File}}
+			rows[same] = &rowBefore{OnlyBefore: OnlyBefore{Name: r.shown, File: r.File}}
 		}
-		rows[same].own += own
+		rows[same].Own += own
 	}
 	return rows
 }
 
 // compareFiles fills in what was gained and lost by file, if the program is the same.
-func (p *Page) compareFiles(m *report.Merged) {
-	if p.before == nil || p.Data.Files == nil || !p.before.coverage.SameProgram {
+func (p *Content) compareFiles(m *report.Merged) {
+	if p.Before == nil || p.Data.Files == nil || !p.Before.Coverage.SameProgram {
 		return
 	}
 	f := p.Data.Files
 	f.Gained, f.Lost = make([]int64, len(f.Path)), make([]int64, len(f.Path))
-	for _, r := range m.Against(p.before.m, report.ByFile, false).Rows {
+	for _, r := range m.Against(p.Before.Merged, report.ByFile, false).Rows {
 		if i, ok := p.files[r.File]; ok {
 			f.Gained[i], f.Lost[i] = r.New, r.Lost
 		}
@@ -168,11 +168,11 @@ func (p *Page) compareFiles(m *report.Merged) {
 }
 
 // compareLines fills in what was gained and lost by line, if the program is the same.
-func (p *Page) compareLines(m *report.Merged) {
-	if p.before == nil || p.Data.Source == nil || !p.before.coverage.SameProgram {
+func (p *Content) compareLines(m *report.Merged) {
+	if p.Before == nil || p.Data.Source == nil || !p.Before.Coverage.SameProgram {
 		return
 	}
-	rows := m.Against(p.before.m, report.ByLine, false).Rows
+	rows := m.Against(p.Before.Merged, report.ByLine, false).Rows
 	slices.SortFunc(rows, func(x, y report.ChangeRow) int { return x.Compare(&y.Name) })
 	files := map[int32]*LineChanges{}
 	for i := range rows {

@@ -1,4 +1,4 @@
-package page
+package content
 
 import (
 	"cmp"
@@ -14,13 +14,13 @@ func (x *Extent) add(t *report.Tally) {
 	x.Covered = append(x.Covered, t.Covered)
 	x.Reached = append(x.Reached, t.Reached)
 	x.Of = append(x.Of, t.Of)
-	x.Percent = append(x.Percent, percent(t.Covered, t.Of))
+	x.Percent = append(x.Percent, Percent(t.Covered, t.Of))
 }
 
 // add adds what a thing took, of all that was spent.
 func (w *Work) add(own, spent int64) {
 	w.Own = append(w.Own, own)
-	w.Share = append(w.Share, percent(own, spent))
+	w.Share = append(w.Share, Percent(own, spent))
 }
 
 // newFiles returns the files of the program, nil if it has no lines, and their indexes.
@@ -41,7 +41,7 @@ func newFiles(c *report.Coverage, h *report.Hotspots) (*Files, map[string]int32)
 	for i := range rows {
 		r := &rows[i]
 		index[r.File] = int32(i)
-		x.Path = append(x.Path, name(r.File))
+		x.Path = append(x.Path, Name(r.File))
 		x.Extent.add(&r.Instructions)
 		x.Lines, x.LinesCovered = append(x.Lines, r.Lines.Of), append(x.LinesCovered, r.Lines.Covered)
 		x.Outcomes, x.OutcomesSeen = append(x.Outcomes, r.Outcomes.Of), append(x.OutcomesSeen, r.Outcomes.Covered)

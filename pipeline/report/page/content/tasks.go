@@ -1,10 +1,11 @@
-package page
+package content
 
 import (
 	"cmp"
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
@@ -24,28 +25,28 @@ func keyOf(t *stacks.Task) taskKey {
 }
 
 // readTasks fills in the tasks.
-func (p *Page) readTasks(dirs []string, test string) (err error) {
+func (p *Content) readTasks(dirs []string, test string) (err error) {
 	if !p.has(&schema.Tasks) {
 		return nil
 	}
-	if p.tasks, err = stacks.ReadTasks(dirs, test); err != nil {
+	if p.Tasks, err = stacks.ReadTasks(dirs, test); err != nil {
 		return err
 	}
-	p.tasks.Rows = addedUp(p.tasks.Rows)
-	slices.SortStableFunc(p.tasks.Rows, func(a, b stacks.Task) int { return cmp.Compare(p.tookTask(&b), p.tookTask(&a)) })
-	x, all := &Tasks{}, p.tasks.Executed.In(p.tasks.ByCycles)
+	p.Tasks.Rows = addedUp(p.Tasks.Rows)
+	slices.SortStableFunc(p.Tasks.Rows, func(a, b stacks.Task) int { return cmp.Compare(p.Took(&b), p.Took(&a)) })
+	x, all := &Tasks{}, p.Tasks.Executed.In(p.Tasks.ByCycles)
 	sources := map[uint8]bool{}
-	for i := range p.tasks.Rows {
-		sources[p.tasks.Rows[i].Source] = true
+	for i := range p.Tasks.Rows {
+		sources[p.Tasks.Rows[i].Source] = true
 	}
-	for i := range p.tasks.Rows {
-		t := &p.tasks.Rows[i]
-		x.Name, x.Why, x.Source = append(x.Name, name(t.Name)), append(x.Why, name(whyCalled(t))), append(x.Source, "")
+	for i := range p.Tasks.Rows {
+		t := &p.Tasks.Rows[i]
+		x.Name, x.Why, x.Source = append(x.Name, Name(t.Name)), append(x.Why, Name(whyCalled(t))), append(x.Source, "")
 		if len(sources) > 1 {
-			x.Source[i] = name(strings.TrimSpace(schema.SourceText(t.Source) + " " + t.Core))
+			x.Source[i] = Name(strings.TrimSpace(schema.SourceText(t.Source) + " " + t.Core))
 		}
 		x.Switches = append(x.Switches, t.Switches)
-		x.add(p.tookTask(t), all)
+		x.add(p.Took(t), all)
 	}
 	p.Data.Tasks = x
 	return nil
@@ -91,7 +92,17 @@ func whyCalled(t *stacks.Task) string {
 		text = "Context ID " + answer.Hex(schema.Address(t.ContextID.V)) + "; " + text
 	}
 	if t.Joined > 0 {
-		text += "; across " + count(t.Joined, "gap") + " it is assumed to be the same"
+		text += "; across " + figures.Count(t.Joined, "gap") + " it is assumed to be the same"
 	}
 	return text
+}
+
+// Task returns the row before of a task; nil: it did not run.
+func (b *Baseline) Task(now *stacks.Task) *stacks.Task {
+	for i := range b.Tasks.Rows {
+		if keyOf(&b.Tasks.Rows[i]) == keyOf(now) {
+			return &b.Tasks.Rows[i]
+		}
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package page
+package content
 
 import (
 	"strings"
@@ -43,7 +43,7 @@ func newFrameIndex(frames *Frames, functions map[report.Name]int32) *frameIndex 
 func (x *frameIndex) add(key frameKey, text string, function int32) int32 {
 	i, isNew := x.index.Of(key)
 	if isNew {
-		x.frames.Name = append(x.frames.Name, name(text))
+		x.frames.Name = append(x.frames.Name, Name(text))
 		x.frames.Function = append(x.frames.Function, function)
 		x.frames.Kind = append(x.frames.Kind, key.kind)
 	}
@@ -53,22 +53,22 @@ func (x *frameIndex) add(key frameKey, text string, function int32) int32 {
 // frame returns the number of a function, of code without one, or of an exception.
 func (x *frameIndex) frame(f *calls.Frame) int32 {
 	if f.Exception != "" {
-		return x.add(frameKey{frame: *f, kind: frameException}, exceptionName(f.Exception), none)
+		return x.add(frameKey{frame: *f, kind: frameException}, exceptionName(f.Exception), None)
 	}
 	function, ok := x.functions[f.Name]
 	if !ok || f.Other {
-		function = none
+		function = None
 	}
 	return x.add(frameKey{frame: *f}, f.Text(), function)
 }
 
 // task returns the number of a task.
 func (x *frameIndex) task(name string) int32 {
-	return x.add(frameKey{task: name, kind: frameTask}, name, none)
+	return x.add(frameKey{task: name, kind: frameTask}, name, None)
 }
 
 // merged returns the number of spans that are not drawn one by one.
-func (x *frameIndex) merged() int32 { return x.add(frameKey{kind: frameMerged}, merged, none) }
+func (x *frameIndex) merged() int32 { return x.add(frameKey{kind: frameMerged}, merged, None) }
 
 // exceptionName is the name of an exception without the brackets that tell it from functions.
 func exceptionName(frame string) string {
@@ -82,7 +82,7 @@ func newFlame(p *profile.Profile, functions map[report.Name]int32, parts int64) 
 	b := &flameBuilder{Flame: f, p: p, frames: newFrameIndex(&f.Frames, functions), parts: parts}
 	b.link()
 	for task := range p.Tasks {
-		if roots := b.first[len(p.Nodes)+task]; roots != none {
+		if roots := b.first[len(p.Nodes)+task]; roots != None {
 			b.task(task, roots)
 		}
 	}
@@ -103,11 +103,11 @@ func (b *flameBuilder) link() {
 	nodes := b.p.Nodes
 	b.first, b.next = make([]int32, len(nodes)+len(b.p.Tasks)), make([]int32, len(nodes))
 	for i := range b.first {
-		b.first[i] = none
+		b.first[i] = None
 	}
 	for i := len(nodes) - 1; i >= 0; i-- {
 		parent := nodes[i].Parent
-		if parent == none {
+		if parent == None {
 			parent = int32(len(nodes)) + nodes[i].Task
 		}
 		b.next[i], b.first[parent] = b.first[parent], int32(i)
@@ -117,7 +117,7 @@ func (b *flameBuilder) link() {
 // siblings goes through a node and those after it of the same parent.
 func (b *flameBuilder) siblings(first int32) func(yield func(*profile.Node) bool) {
 	return func(yield func(*profile.Node) bool) {
-		for i := first; i != none && yield(&b.p.Nodes[i]); i = b.next[i] {
+		for i := first; i != None && yield(&b.p.Nodes[i]); i = b.next[i] {
 		}
 	}
 }
@@ -149,7 +149,7 @@ func (b *flameBuilder) open(child, at int32, all stacks.Work) openNode {
 // task adds a task and all of its paths. Handlers have no task below their exception.
 func (b *flameBuilder) task(task int, roots int32) {
 	if b.p.Tasks[task].Handlers {
-		for i := roots; i != none; i = b.next[i] {
+		for i := roots; i != None; i = b.next[i] {
 			n, at := &b.p.Nodes[i], int32(len(b.Parent))
 			b.add(0, b.frames.frame(&b.p.Frames[n.Frame]), n.Calls, n.All)
 			b.above(b.open(b.first[i], at, n.All))
@@ -170,7 +170,7 @@ func (b *flameBuilder) above(node openNode) {
 	stack := []openNode{node}
 	for len(stack) > 0 {
 		o := &stack[len(stack)-1]
-		if o.child == none {
+		if o.child == None {
 			if o.calls > 0 {
 				b.add(int32(len(b.Parent))-o.at, b.frames.merged(), o.calls, o.merged)
 			}

@@ -1,4 +1,4 @@
-package page
+package content
 
 import (
 	"errors"
@@ -50,9 +50,9 @@ type spanReader struct {
 func readSpans(t *timeline.Timeline, frames *frameIndex, seqs []int64) (*spanReader, error) {
 	r := &spanReader{
 		t: t, frames: frames, most: mostSpans, turns: map[int32]int64{}, passed: map[int64]int64{},
-		running: none,
+		running: None,
 		stacks:  make([][]int32, len(t.Tasks)),
-		number:  slices.Repeat([]int32{none}, len(t.Frames)),
+		number:  slices.Repeat([]int32{None}, len(t.Frames)),
 	}
 	seqs = slices.Clone(seqs)
 	slices.Sort(seqs)
@@ -74,7 +74,7 @@ func (r *spanReader) event(e *timeline.Event) error {
 		r.leave(e.Task, at)
 	case timeline.Gap:
 		r.closeAll(at)
-		r.running = none
+		r.running = None
 	case timeline.Pass:
 		r.passed[e.Seq] = at
 	case timeline.End:
@@ -104,7 +104,7 @@ func (r *spanReader) turn(task int32, at int64) {
 }
 
 func (r *spanReader) enter(task, number int32, at int64) {
-	if r.number[number] == none {
+	if r.number[number] == None {
 		r.number[number] = r.frames.frame(&r.t.Frames[number])
 	}
 	frame := r.number[number]
