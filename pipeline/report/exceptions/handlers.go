@@ -72,7 +72,9 @@ func (r *reader) readTree(d *dataset.Dataset, s *schema.SourceTotals) (*calls.Tr
 		}
 		h := r.handling(kind{s.Core, n.Exception})
 		for below := range t.Children(int32(i)) {
-			h.add(t.Name(below), t.Nodes[below].All.Instructions)
+			if name := t.Name(below); name.Function != "" || name.Address != 0 {
+				h.add(name, t.Nodes[below].All.Instructions)
+			}
 		}
 	}
 	t.InExceptions(func(node int32) {

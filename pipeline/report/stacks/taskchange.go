@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -32,19 +33,19 @@ func (r *TaskChangeRow) Row() *Task {
 // Against compares tasks with those of a baseline.
 func (t *Tasks) Against(before *Tasks) *TaskChange {
 	c := &TaskChange{ByCycles: t.ByCycles && before.ByCycles, Now: t, Before: before}
-	was := map[taskName]*Task{}
-	all := before.byName()
+	was := map[TaskName]*Task{}
+	all := AddedUp(before.Rows)
 	for i := range all {
-		was[all[i].named()] = &all[i]
+		was[all[i].Named()] = &all[i]
 	}
-	now := t.byName()
+	now := AddedUp(t.Rows)
 	for i := range now {
-		name := now[i].named()
+		name := now[i].Named()
 		c.add(TaskChangeRow{&now[i], was[name]})
 		delete(was, name)
 	}
 	for i := range all {
-		if was[all[i].named()] != nil {
+		if was[all[i].Named()] != nil {
 			c.add(TaskChangeRow{nil, &all[i]})
 		}
 	}
@@ -54,8 +55,8 @@ func (t *Tasks) Against(before *Tasks) *TaskChange {
 	return c
 }
 
-// A taskName is what a task has in common with itself in another run.
-type taskName struct {
+// A TaskName is what a task has in common with itself in another run.
+type TaskName struct {
 	core     string
 	source   uint8 // where the core has no name
 	name     string
@@ -63,27 +64,33 @@ type taskName struct {
 	handlers bool
 }
 
-func (t *Task) named() taskName {
-	n := taskName{core: t.Core, name: t.Name, context: t.ContextID, handlers: t.IsHandlers()}
+// Named returns what tells a task from others.
+func (t *Task) Named() TaskName {
+	n := TaskName{core: t.Core, name: t.Name, context: t.ContextID, handlers: t.IsHandlers()}
 	if t.Core == "" {
 		n.source = t.Source
 	}
 	return n
 }
 
-// byName adds up tasks that cannot be told from one another in another run.
-func (t *Tasks) byName() []Task {
+// AddedUp adds up tasks that cannot be told from one another in another run, or another dataset.
+func AddedUp(rows []Task) []Task {
 	var sums []Task
-	index := map[taskName]int{}
-	for _, x := range t.Rows {
-		i, ok := index[x.named()]
-		if !ok {
-			index[x.named()] = len(sums)
-			sums = append(sums, x)
+	index := read.Index[TaskName]{}
+	for i := range rows {
+		x := &rows[i]
+		at, isNew := index.Of(x.Named())
+		if isNew {
+			sums = append(sums, *x)
 			continue
 		}
-		sums[i].Executed.Add(x.Executed)
-		sums[i].Switches += x.Switches
+		sum := &sums[at]
+		sum.Executed.Add(x.Executed)
+		sum.Switches += x.Switches
+		sum.Joined += x.Joined
+		if sum.Root != x.Root {
+			sum.Root = ""
+		}
 	}
 	return sums
 }
