@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
@@ -92,22 +93,60 @@ func sampleExceptions(t *testing.T, m *report.Merged, dirs []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for i := range x.Rows {
-		r := &x.Rows[i]
-		got = append(got, fmt.Sprintf("%s %d: %d entries, %d without end; %d %s at most at %d; nested %d; %d of %d cycles; %s",
-			r.Type.V, r.Number.V, r.Entries, r.Unended, r.Longest, r.Unit, r.Worst.Seq, r.Nested.V, r.Executed.Cycles.V, r.Of.Cycles.V,
-			r.Handler.Function))
-		checkRanked(t, r.String(), &r.Summary)
-	}
+	got := exceptionLines(t, x)
 	equal(t, []string{
-		"irq 14: 52 entries, 0 without end; 476 cycles at most at 178844; nested 0; 17312 of 440811 cycles; irq_entry",
-		"svc 10: 20 entries, 1 without end; 560 cycles at most at 82585; nested 0; 7276 of 440811 cycles; svc_entry",
-		"undefined 9: 8 entries, 0 without end; 143 cycles at most at 38362; nested 0; 1020 of 440811 cycles; undefined_entry",
-		"prefetch_abort 11: 4 entries, 0 without end; 114 cycles at most at 38376; nested 0; 456 of 440811 cycles; prefetch_abort_entry",
-		"data_abort 12: 4 entries, 0 without end; 144 cycles at most at 38392; nested 0; 547 of 440811 cycles; data_abort_entry",
+		"irq 14: 52 entries, 0 without end; 476 cycles at most at 178844; nested 0; 17312 of 440811; irq_entry",
+		"svc 10: 20 entries, 1 without end; 560 cycles at most at 82585; nested 0; 7276 of 440811; svc_entry",
+		"undefined 9: 8 entries, 0 without end; 143 cycles at most at 38362; nested 0; 1020 of 440811; undefined_entry",
+		"prefetch_abort 11: 4 entries, 0 without end; 114 cycles at most at 38376; nested 0; 456 of 440811; prefetch_abort_entry",
+		"data_abort 12: 4 entries, 0 without end; 144 cycles at most at 38392; nested 0; 547 of 440811; data_abort_entry",
 	}, got)
 	equal(t, int64(88), x.Entries)
+}
+
+// exceptionLines says what the rows say.
+func exceptionLines(t *testing.T, x *exceptions.Table) (lines []string) {
+	t.Helper()
+	for i := range x.Rows {
+		r := &x.Rows[i]
+		n, of := r.Took()
+		lines = append(lines, fmt.Sprintf("%s %d: %d entries, %d without end; %d %s at most at %d; nested %d; %d of %d; %s",
+			r.Type.V, r.Number.V, r.Entries, r.Unended, r.Longest, r.Unit, r.Worst.Seq, r.Nested.V, n, of, r.Handler.Function))
+		checkRanked(t, r.String(), &r.Summary)
+	}
+	return lines
+}
+
+// In captures of silicon handlers are found below vectors, an interrupt in the handler of another one is nested, and what
+// was not followed to its end has no duration. What was executed in them is what stacks have below them.
+func TestExceptionsOfCaptures(t *testing.T) {
+	for _, tt := range []struct {
+		capture, elf string
+		want         []string
+	}{
+		{"am243x-r5f-etmv3-freertos-002b37c", "freertos.elf", []string{
+			"irq 14: 1 entries, 0 without end; 308 instructions at most at 187169; nested 0; 308 of 232204; HwiP_irq_handler",
+			"debug 1: 1 entries, 1 without end; 0 instructions at most at 0; nested 0; 0 of 0; ",
+		}},
+		{"am243x-r5f-etmv3-zephyr-e9185a9", "zephyr.elf", []string{
+			"irq 14: 3 entries, 0 without end; 429 instructions at most at 126031; nested 1; 514 of 352666; _isr_wrapper",
+			"debug 1: 3 entries, 3 without end; 0 instructions at most at 0; nested 0; 0 of 0; ",
+			"svc 10: 2 entries, 0 without end; 66 instructions at most at 352237; nested 0; 132 of 352666; z_arm_svc",
+		}},
+	} {
+		t.Run(tt.capture, func(t *testing.T) {
+			dirs := []string{reporttest.Export(t, tt.capture, tt.elf, pipeline.Options{Level: schema.LevelNone})}
+			m, err := report.Read(dirs, report.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := exceptions.Read(m, dirs, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, tt.want, exceptionLines(t, x))
+		})
+	}
 }
 
 // checkRanked checks that what took longest is in order, begins with the longest, and is all where there is little.
