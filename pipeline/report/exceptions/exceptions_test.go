@@ -107,6 +107,7 @@ func TestNested(t *testing.T) {
 			"irq 3: 1, irq 4: 0, svc: 0",
 		},
 		{"in its own handler", entries(irq3, irq3) + "span 20 22 ordinal=1 stack=5\nspan 10 30 stack=0", "irq 3: 1"},
+		{"and again, by itself", entries(irq3, irq3, irq3) + "span 20 22 ordinal=1 stack=5\nspan 10 29 stack=0\nspan 30 31 ordinal=2 stack=0", "irq 3: 1"},
 		{"three of one kind", entries(irq3, irq3, irq3) + "span 30 31 ordinal=2 stack=5\nspan 20 32 ordinal=1 stack=5\nspan 10 40 stack=0", "irq 3: 2"},
 		{"the inner one ended", entries(irq3, irq3, irq4) + "span 20 22 ordinal=1 stack=5\nspan 30 31 ordinal=2 stack=5\nspan 10 40 stack=0", "irq 3: 1, irq 4: 1"},
 		{"never ended", entries(irq3, irq4) + "span 20 22 ordinal=1 stack=5\nspan 10 ? stack=0 end=open", "irq 3: 0, irq 4: 1"},

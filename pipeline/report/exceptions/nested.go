@@ -80,7 +80,7 @@ func (r *reader) nest(spans []span, t *calls.Tree) {
 				nested += l[len(l)-1].nested
 			}
 		}
-		open[x.Exception] = append(goingOn(open[x.Exception], x.seq), entered{x.end, nested})
+		open[x.Exception] = append(open[x.Exception], entered{x.end, nested})
 		row := r.row(x.kind, r.index)
 		row.Nested = schema.Of(max(nested, row.Nested.V))
 	}

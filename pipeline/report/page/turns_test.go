@@ -53,7 +53,7 @@ task work instructions=40 first=20 origin=new switches=1
 			map[string]string{"main": "20 at 0:0, irq 14 1 of 1", "work": "80 at 0:20,  0 of 0"},
 		},
 		{
-			"by the task that begins", "exception 80 entry type=svc\nspan 80 82 stack=1",
+			"by the task that begins", "exception 10 entry type=svc\nspan 10 12 stack=0\nexception 80 entry type=svc\nspan 80 82 ordinal=1 stack=1",
 			map[string]string{"main": "20 at 0:0, work 1 of 1", "work": "80 at 0:20,  0 of 0"},
 		},
 		{
