@@ -62,15 +62,11 @@ type Content struct {
 	NoDetail       string   // why there are no instructions
 
 	times     []*clockwork
-	worst     map[report.Name]worstCall
+	ranked    map[report.Name]durations.Ranking // the longest calls of functions
+	slowest   []report.Name                     // those of the functions with the longest calls
+	taskNames map[taskOf]stacks.TaskName
 	files     map[string]int32      // in Data.Files, by path
 	functions map[report.Name]int32 // in Data.Functions
-}
-
-// A worstCall is the longest call of a function: how long, and where it began.
-type worstCall struct {
-	took int64
-	at   read.Place
 }
 
 // A clockwork is the time of a source before it is drawn: it can be drawn at any resolution.

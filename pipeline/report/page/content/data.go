@@ -81,12 +81,10 @@ type Functions struct {
 	Entries  []int64  `json:"entries"`
 	Work
 	All []int64 `json:"all"` // with callees, recursion once; nil: not known
-	// Worst is how long its longest call took, in the unit of Data, -1 if none was followed to
-	// its end; nil: not known. WorstAt is where that is: index in Data.Times, and start on that
-	// axis; the index is -1 if it is on none.
-	Worst   []int64    `json:"worst"`
-	WorstAt [][2]int64 `json:"worstAt"`
-	IPC     []string   `json:"ipc,omitempty"` // "1.23"; "" without cycles. Left out if no cycle was traced
+	// Worst is its longest calls that returned, five at most and of most functions one, the longest first: how long it took,
+	// in the unit of Data, index in Data.Times, and start on that axis; the index is -1 if it is on none. nil: not known.
+	Worst [][][3]int64 `json:"worst"`
+	IPC   []string     `json:"ipc,omitempty"` // "1.23"; "" without cycles. Left out if no cycle was traced
 }
 
 // Tasks are the tasks and the handlers of asynchronous exceptions, most spent first.
@@ -96,6 +94,13 @@ type Tasks struct {
 	Why      []string `json:"why"`      // it is called so
 	Switches []int64  `json:"switches"` // to it
 	Work
+	// Longest is how long its longest turn took, in the unit of Data, from when it ran until another task did, with exceptions
+	// that returned to it; the index in Data.Times, and the start on that axis; -1: it is on none. Out is what switched it
+	// out most often: an exception, another task, or a gap; OutTimes how often that did, of how often anything
+	// did. All are nil if no time is drawn.
+	Longest  [][3]int64 `json:"longest,omitempty"`
+	Out      []string   `json:"out,omitempty"`
+	OutTimes [][2]int64 `json:"outTimes,omitempty"`
 }
 
 // Source is the lines of the source files.
@@ -233,12 +238,18 @@ type Exceptions struct {
 	P99     []int64  `json:"p99"`    // -1: fewer than 100
 	Longest []int64  `json:"longest"`
 	Unended []int64  `json:"unended"`
+	Nested  []int64  `json:"nested"` // how many others the deepest one was in; -1: not known
+	Share   []string `json:"share"`  // what was executed in them, in percent of all on their core; "": not known
+	// Handler is the function that most of that was executed in, "" if it is not known, and HandledBy its index in
+	// Functions, -1 if it is none of these.
+	Handler   []string `json:"handler"`
+	HandledBy []int32  `json:"handledBy"`
 	// MedianBefore and LongestBefore are of the earlier run, in the same unit; -1: not known.
 	MedianBefore  []int64 `json:"medianBefore,omitempty"`
 	LongestBefore []int64 `json:"longestBefore,omitempty"`
-	// Worst is where the longest is: index in Data.Times, start and length on that axis;
-	// the index is -1 if it is on none.
-	Worst [][3]int64 `json:"worst"`
+	// Worst is the longest that ended, five at most, the longest first: how long it took, index in Data.Times, start and
+	// length on that axis; the index is -1 if it is on none.
+	Worst [][][4]int64 `json:"worst"`
 	// Each has all durations of fewer than 20, ascending, else a histogram.
 	Each      [][]int64   `json:"each"`
 	Histogram []Histogram `json:"histogram"`

@@ -12,7 +12,7 @@ import (
 func TestManySpans(t *testing.T) {
 	r := &spanReader{
 		t: &timeline.Timeline{Tasks: make([]timeline.Task, 2)}, frames: newFrameIndex(&Frames{}, nil), most: 1000,
-		turns:  map[int32]int64{},
+		turns: map[int32]int64{}, turned: newTurnReader(2),
 		stacks: [][]int32{make([]int32, 100), make([]int32, 100)}, running: None,
 	}
 	for turn := range int64(100) {

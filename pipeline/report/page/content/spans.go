@@ -44,6 +44,7 @@ type spanReader struct {
 	running int32     // task; none
 	stacks  [][]int32 // frames that each task is in
 	open    []int     // spans of the running task, the outermost first
+	turned  turnReader
 }
 
 // readSpans goes through a timeline, past some instructions.
@@ -52,6 +53,7 @@ func readSpans(t *timeline.Timeline, frames *frameIndex, seqs []int64) (*spanRea
 		t: t, frames: frames, most: mostSpans, turns: map[int32]int64{}, passed: map[int64]int64{},
 		running: None,
 		stacks:  make([][]int32, len(t.Tasks)),
+		turned:  newTurnReader(len(t.Tasks)),
 		number:  slices.Repeat([]int32{None}, len(t.Frames)),
 	}
 	seqs = slices.Clone(seqs)
@@ -73,11 +75,13 @@ func (r *spanReader) event(e *timeline.Event) error {
 	case timeline.Leave:
 		r.leave(e.Task, at)
 	case timeline.Gap:
+		r.turned.end(r.running, at, byGap)
 		r.closeAll(at)
 		r.running = None
 	case timeline.Pass:
 		r.passed[e.Seq] = at
 	case timeline.End:
+		r.turned.end(r.running, at, "")
 		r.closeAll(at)
 		r.length = at
 	case timeline.Mark:
@@ -93,6 +97,8 @@ func (r *spanReader) turn(task int32, at int64) {
 	if task == r.running {
 		return
 	}
+	r.turned.end(r.running, at, Name(r.t.Tasks[task].Name))
+	r.turned.began = at
 	r.closeAll(at)
 	r.running = task
 	frame := r.frames.task(r.t.Tasks[task].Name)
@@ -121,6 +127,9 @@ func (r *spanReader) leave(task int32, at int64) {
 	s := &r.stacks[task]
 	if len(*s) == 0 {
 		return
+	}
+	if frame := (*s)[len(*s)-1]; task == r.running && r.frames.frames.Kind[frame] == frameException {
+		r.turned.leaves(r.frames.frames.Name[frame], at)
 	}
 	*s = (*s)[:len(*s)-1]
 	if task == r.running && len(r.open) > len(*s)+1 {

@@ -2,7 +2,7 @@
 // what was hot. From data.functions, data.files, data.source and data.tasks. What is chosen,
 // sorted and filtered is in the address: table, sort, find, show, and fn or file for one alone.
 
-import {bar, button, choice, functionName, labelled, leading, leadingToTime, make, named, taskSwatch} from './elements.js';
+import {bar, button, choice, functionName, labelled, leading, leadingToLongest, make, named, taskSwatch} from './elements.js';
 import {fileOf, functionOf} from './keys.js';
 import {lineChanges, octets, sums} from './model.js';
 import {coveredColumn, gainColumns, number, partColumn, sentences, sortable, words} from './table.js';
@@ -130,15 +130,25 @@ function shareCell({functions, spent}, i) {
   return make('span', {class: 'measure'}, bar([['own', functions.own[i] / spent]]), make('span', {}, withSign(functions.share[i])));
 }
 
-/** The longest call of a function, which leads to it in the flame graph. */
-function worstColumn({functions: {name, worst, worstAt}, unit}) {
+/** The longest calls of a function, which lead to them in the flame graph. */
+function worstColumn({functions: {name, worst}, unit}) {
   return {
-    head: 'longest call', id: 'worst', title: `${unit} of its longest call that returned`, key: i => worst[i],
-    cell: i => {
-      const [index, start] = worstAt[i];
-      return leadingToTime(thousands(worst[i]), `${thousands(worst[i])}: show the longest call of ${name[i]}`, index, start, worst[i]);
-    },
+    ...number('longest call', i => worst[i][0]?.[0] ?? -1, `${unit} of its longest call that returned`), id: 'worst',
+    cell: i => leadingToLongest(`call of ${name[i]}`, worst[i]),
   };
+}
+
+/** The longest time that a task ran before another did, which leads to it in the flame graph, and what switched it out. */
+function turnColumns({tasks: {name, longest, out, outTimes}, unit}) {
+  if (!longest) return [];
+  const by = i => (out[i] ? `${cut(out[i], 40)}, ${outTimes[i].map(thousands).join(' of ')}` : '–');
+  return [
+    {
+      ...number('longest stretch', i => longest[i][0], `${unit} from when it ran until another task did, with exceptions that returned to it`), id: 'stretch',
+      cell: i => leadingToLongest(`stretch of ${name[i]}`, [longest[i]]),
+    },
+    {...sentences('switched out by', by), id: 'out', title: 'the exception or task that came most often when it ran'},
+  ];
 }
 
 /** Path and line where a function is declared. */
@@ -207,12 +217,14 @@ function lineTable({files, source, unit}, sorted) {
   return {list: null, texts: name, fileOf: i => file[i], first: 'own', grid: sortable('lines', columns, count, -1, null, sorted)};
 }
 
-function taskTable({tasks, unit}, sorted) {
+function taskTable(data, sorted) {
+  const {tasks, unit} = data;
   const columns = [
     {...words('task', i => tasks.name[i], i => make('span', {}, taskSwatch(tasks.name.indexOf(tasks.name[i])), named(tasks.name[i]))), id: 'name'},
     {...number(`own ${unit}`, i => tasks.own[i]), id: 'own'},
     {head: 'share', key: i => tasks.own[i], cell: i => withSign(tasks.share[i]), csv: null},
     {...number('switches', i => tasks.switches[i], 'how often it was switched to'), id: 'entries'},
+    ...turnColumns(data),
     tasks.source[0] && {...sentences('source', i => tasks.source[i]), id: 'core'},
     {...sentences('why it is called so', i => tasks.why[i]), id: 'why'},
   ].filter(Boolean);
