@@ -19,7 +19,7 @@ var (
 	cortexA72 = idrs{0x28000EA1, 0x4100F400, 0x00000488}
 	cortexA55 = idrs{0x08000CA1, 0x4200F410, 0x20001088}
 	cortexM55 = idrs{0x280006E1, 0x4100F454, 0x00000004}
-	anyETE    = idrs{0x2801CEA1, 0x4100FFF0, 0xD0001088}
+	anyETE    = idrs{idr0: 0x2801CEA1, idr2: 0xD0001088} // its version is in TRCDEVARCH
 )
 
 // Of any trace unit.
@@ -56,7 +56,8 @@ func readRegisters(s decode.Source, ete bool) (Registers, []string) {
 	value := func(name string, missing uint32, why string) uint32 {
 		v, ok := s.Lookup(name)
 		if !ok {
-			notes = append(notes, fmt.Sprintf("register %s is missing: 0x%08X is taken (%s); --reg %s=VALUE sets it", name, missing, why, name))
+			notes = append(notes, fmt.Sprintf("register %s is missing: 0x%08X is taken (%s); --reg %s=VALUE sets it",
+				name, missing, why, name))
 			return missing
 		}
 		return uint32(v)
@@ -68,12 +69,15 @@ func readRegisters(s decode.Source, ete bool) (Registers, []string) {
 	r := Registers{
 		ETE:     ete,
 		CONFIGR: value("TRCCONFIGR", defaultCONFIGR, "no cycle counts, no timestamps, no return stack"),
-		IDR0:    value("TRCIDR0", known.idr0, why), IDR1: value("TRCIDR1", known.idr1, why), IDR2: value("TRCIDR2", known.idr2, why),
-		IDR8: value("TRCIDR8", 0, "no speculative elements"),
+		IDR0:    value("TRCIDR0", known.idr0, why),
+		IDR2:    value("TRCIDR2", known.idr2, why),
+		IDR8:    value("TRCIDR8", 0, "no speculative elements"),
 	}
 	if ete {
 		r.DEVARCH = value("TRCDEVARCH", defaultDEVARCH, "ETE 1.0")
-	} else if v, ok := s.Lookup("TRCDEVARCH"); ok {
+	} else {
+		r.IDR1 = value("TRCIDR1", known.idr1, why)
+		v, _ := s.Lookup("TRCDEVARCH")
 		r.DEVARCH = uint32(v)
 	}
 	r.Profile = profileOf(s, &r)

@@ -51,8 +51,11 @@ func ETEFamily() decode.Family {
 // version is a version, with the register that has it.
 func version(name string, r idrs, versioned decode.RegisterValue) decode.FamilyVersion {
 	return decode.FamilyVersion{Name: name, Registers: []decode.RegisterValue{
-		{Name: "TRCCONFIGR", Value: defaultCONFIGR}, {Name: "TRCIDR0", Value: uint64(r.idr0)}, versioned,
-		{Name: "TRCIDR2", Value: uint64(r.idr2)}, {Name: "TRCIDR8"},
+		{Name: "TRCCONFIGR", Value: defaultCONFIGR},
+		{Name: "TRCIDR0", Value: uint64(r.idr0)},
+		versioned,
+		{Name: "TRCIDR2", Value: uint64(r.idr2)},
+		{Name: "TRCIDR8"},
 	}}
 }
 
@@ -81,8 +84,8 @@ func bind(s decode.Source, ete bool) (decode.Protocol, []string, error) {
 		return nil, nil, err
 	}
 	if c.InstP0 != 0 {
-		return nil, nil, fmt.Errorf("TRCCONFIGR=0x%08X has loads or stores as P0 elements (bits 2:1), which are not followed; "+
-			"trace with INSTP0 0", r.CONFIGR)
+		return nil, nil, fmt.Errorf("TRCCONFIGR=0x%08X has loads or stores as P0 elements (bits 2:1), which are not "+
+			"followed; trace with INSTP0 0", r.CONFIGR)
 	}
 	return &c, append(notes, warnings...), nil
 }

@@ -1,8 +1,6 @@
 package etmv4
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Config is the configuration of a stream, from the registers of a trace unit and the
 // profile of its core. It is immutable, so goroutines may share it.
@@ -140,8 +138,8 @@ func NewConfig(r Registers) (Config, []string, error) {
 // setImplemented sets what counts only if the trace unit implements it.
 func (c *Config) setImplemented(r *Registers) (warnings []string) {
 	warn := func(what, field string) {
-		warnings = append(warnings, fmt.Sprintf("TRCCONFIGR=0x%08X has %s on, but TRCIDR0=0x%08X says there is none (%s): decoded without",
-			r.CONFIGR, what, r.IDR0, field))
+		warnings = append(warnings, fmt.Sprintf("TRCCONFIGR=0x%08X has %s on, but TRCIDR0=0x%08X says there is none (%s): "+
+			"decoded without", r.CONFIGR, what, r.IDR0, field))
 	}
 	if r.CONFIGR&configrReturnStack != 0 {
 		if c.ReturnStack = r.IDR0&idr0ReturnStack != 0; !c.ReturnStack {
@@ -219,12 +217,13 @@ func (r *Registers) checkArchitecture(byDevArch bool) error {
 	case r.ETE && architecture == devarchETE, byDevArch && !r.ETE && architecture == devarchETMv4:
 		return nil
 	case r.ETE:
-		return fmt.Errorf("TRCDEVARCH=0x%08X is not of an ETE (bits 15:0 are 0x%04X, an ETE has 0x%04X%s); correct the register, "+
-			"or name the protocol it is", r.DEVARCH, architecture, devarchETE, orOther(architecture, devarchETMv4, "etmv4"))
+		return fmt.Errorf("TRCDEVARCH=0x%08X is not of an ETE (bits 15:0 are 0x%04X, an ETE has 0x%04X%s); "+
+			"correct the register, or name the protocol it is",
+			r.DEVARCH, architecture, devarchETE, orOther(architecture, devarchETMv4, "etmv4"))
 	case byDevArch:
-		return fmt.Errorf("TRCIDR1=0x%08X leaves the version to TRCDEVARCH=0x%08X, which is not of an ETMv4 (bits 15:0 are 0x%04X, "+
-			"an ETMv4 has 0x%04X%s); correct the registers, or name the protocol it is", r.IDR1, r.DEVARCH, architecture, devarchETMv4,
-			orOther(architecture, devarchETE, "ete"))
+		return fmt.Errorf("TRCIDR1=0x%08X leaves the version to TRCDEVARCH=0x%08X, which is not of an ETMv4 "+
+			"(bits 15:0 are 0x%04X, an ETMv4 has 0x%04X%s); correct the registers, or name the protocol it is",
+			r.IDR1, r.DEVARCH, architecture, devarchETMv4, orOther(architecture, devarchETE, "ete"))
 	case major != idr1Major:
 		return fmt.Errorf("TRCIDR1=0x%08X is not of an ETMv4 (bits 11:8 are %d, ETMv4 has %d); "+
 			"correct the register, or name the protocol it is", r.IDR1, major, idr1Major)

@@ -16,11 +16,13 @@ func settings(version decode.Setting) []decode.Setting {
 		},
 		decode.RegisterField("TRCIDR0", idr0CommOptShift, "cycle counts commit", "cycle counts commit nothing"),
 		version,
-		decode.RegisterField("TRCIDR0", idr0QSuppShift, "no Q elements", "Q elements with counts", "Q elements without counts", "Q elements"),
+		decode.RegisterField("TRCIDR0", idr0QSuppShift,
+			"no Q elements", "Q elements with counts", "Q elements without counts", "Q elements"),
 		decode.RegisterField("TRCCONFIGR", 4, "no cycle counts", "cycle counts"),
 		decode.RegisterField("TRCCONFIGR", 11, "no timestamps", "timestamps"),
 		decode.RegisterField("TRCCONFIGR", 12, "return stack off", "return stack on").ByProgram(),
-		decode.RegisterField("TRCIDR2", idr2WaitsShift, "WFI and WFE are no P0 elements", "WFI and WFE are P0 elements").ByProgram(),
+		decode.RegisterField("TRCIDR2", idr2WaitsShift,
+			"WFI and WFE are no P0 elements", "WFI and WFE are P0 elements").ByProgram(),
 	}
 }
 
