@@ -72,7 +72,7 @@ func (d *Decoder) decodePackets() {
 	d.Rec.Decoded(i)
 }
 
-// parse parses the next packet. After a Discard or Overflow only an A-sync is one (§5.4).
+// parse parses the next packet. After a Discard or Overflow only an A-sync is one.
 func (d *Decoder) parse(p *Packet, b []byte) error {
 	if err := d.cfg.Parse(p, b); err != nil {
 		return err

@@ -10,4 +10,6 @@
 // finds where a stream may be cut, regs.go reads the trace registers, cores.go has
 // those that are missing. decoder.go makes rows of packets and accounts for every byte;
 // it does not follow the program.
+//
+// Its API is not stable (docs/guide/library.md).
 package etmv4

@@ -8,7 +8,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 )
 
-// headerTable is the table of headers, §2, with the name of the packet, the condition under
+// headerTable is the table of headers, with the name of the packet, the condition under
 // which a configuration has it, and how many bytes it has if all that follow are 0. Headers
 // that are not in it are reserved.
 const headerTable = `
@@ -119,7 +119,7 @@ func TestHeaders(t *testing.T) {
 func legalHeaders(t *testing.T, conditions string) (names [256]string, lengths [256]int) {
 	t.Helper()
 	has := map[string]bool{}
-	for _, c := range strings.Fields(conditions) {
+	for c := range strings.FieldsSeq(conditions) {
 		has[c] = true
 	}
 	for line := range strings.Lines(strings.TrimSpace(headerTable)) {
@@ -138,7 +138,7 @@ func legalHeaders(t *testing.T, conditions string) (names [256]string, lengths [
 	return names, lengths
 }
 
-// All atom packets, by the table of §3.14.
+// All atom packets.
 func TestAtoms(t *testing.T) {
 	want := map[int]string{
 		0xf6: "N", 0xf7: "E", 0xd8: "NN", 0xd9: "EN", 0xda: "NE", 0xdb: "EE",

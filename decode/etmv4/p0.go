@@ -1,6 +1,6 @@
 package etmv4
 
-// P0Elements returns how many P0 elements p makes (§5.1): one for each atom, exception, Q
+// P0Elements returns how many P0 elements p makes: one for each atom, exception, Q
 // packet and source address, and for a Transaction Start unless TRCIDR0[30] says that it
 // is none. An exception or Q counts once its address is told (see [Config.AwaitsAddress]);
 // here it counts at once.

@@ -12,7 +12,7 @@ type Target struct {
 	IS1     bool
 }
 
-// A State is what packets leave out as earlier packets have told it (§4.1). It is packet
+// A State is what packets leave out as earlier packets have told it. It is packet
 // state: it follows the stream, never speculation, and an address that is cancelled stays
 // in the history. After a Trace Info packet it depends on nothing before.
 type State struct {

@@ -14,7 +14,7 @@ import (
 // bounds what is kept of a stream, and what a decoder has to see before a cut.
 const maxSyncBytes = 64 << 10
 
-// A cutter is the [decode.Cutter] of a stream (§9.2). A cut is the packet that completes
+// A cutter is the [decode.Cutter] of a stream. A cut is the packet that completes
 // position and context behind the first Trace Info packet after an A-sync, where nothing
 // is open that only earlier bytes tell. The decoder of its segment has to see the bytes
 // from the A-sync on: they have the packet state.

@@ -40,17 +40,29 @@ var cutTests = []struct {
 }{
 	// The sequences of the list of vectors.
 	{"47", &plain, syncA + syncT + "04 ^" + at1000 + "f6 f7 f7 95 03"},
+	{"48", &plain, syncA + syncT + "04 ^" + at1000 + "db"},
+	{"49", stacked(), syncA + syncT + "04 ^" + at1000 + "f6 db f7"},
 	{"50", &plain, syncA + syncT + "04 ^" + at1000 + "f7 06 05 95 05 9a 00 10 00 00"},
+	{"51", &plain, syncA + syncT + "04 ^" + at1000 + "f6 f7 f7 06 58 95 03 9a 00 10 00 00"},
 	{"52", &plain, syncA + syncT + "04 ^" + at1000 + "f7" + syncA + "f7" + syncT + "^" + at1000},
 	{"53", &plain, syncA + syncT + "04 ^" + at1000 + "f6" + syncA + syncT + "f7 f7 ^ 82 03 08 00 00 31"},
 	{"54", &plain, syncA + syncT + "04 ^" + at1000 + "f6 00 05" + syncA + syncT + "04 ^" + at1000 + "f6"},
+	{"55", maxSpec(4), syncA + syncT + "04 ^" + at1000 + "f6 f7 2e 01 2d 01"},
+	{"56", maxSpec(4), syncA + syncT + "04 ^" + at1000 + "f6 30 2d 01"},
+	{"57", maxSpec(4), syncA + syncT + "04 ^" + at1000 + "f6 f7 34 2d 01"},
 	{"58", maxSpec(1), syncA + syncT + "04 ^" + at1000 + "f6 f7 00 03"},
+	{"59", &ete10, syncA + syncT + "04 ^" + at1000 + "b4 02"},
+	{"60", &withQs, syncA + syncT + "04 ^" + at1000 + "a5 02 02"},
+	{"61", &withQs, syncA + syncT + "04 ^" + at1000 + "a5 08 05"},
 	{"62", &plain, syncA + "01 01 01 04 ^" + at1000 + "f6 0f f7 13"},
 	{"63", &spec255, syncA + "01 00 04 ^ 82 21 0a 0c 00 11 f6 30 2d 01 9a 4e 4a 06 00 db 2d 02"},
+	{"64", &spec255, syncA + "01 00 04 ^ 82 4a 43 01 00 11 dc df 2e 04 2d 04"},
+	{"65", &ete10, syncA + syncT + "04 ^ 82 22 1a 0c 00 31 f7 0a f6 0b ff"},
 	{"66", &plain, "95 93 15 f6" + syncA + syncT + "^ 85 18 15 1e 00 c0 ff ff ff 31"},
+	{"67", &vmid1, "f6" + syncA + "f7" + syncT + "^ 85 4e 75 45 00 c0 ff ff ff f1 00 00 00 00 00"},
 	{"68", &micro, syncA + "01 00 ^ 83 01 9a 4f 00 00 96 81 9a fc fe"},
 
-	// What stands at a sync point (§9.1).
+	// What stands at a sync point.
 	{"Address, Trace On", &plain, syncA + syncT + "9d 00 35 09 00 c0 ff ff ff 04 ^ 85 00 35 09 00 c0 ff ff ff 31"},
 	{"Trace On, Context, Address", &plain, syncA + syncT + "04 81 31 ^ 9a 00 10 00 00"},
 	{"Address, Context", &plain, syncA + syncT + "9a 00 10 00 00 ^ 81 31 f7"},
@@ -62,7 +74,7 @@ var cutTests = []struct {
 	{"a second Trace Info", &plain, syncA + syncT + "95 04" + syncT + "^ 81 31"},
 	{"the second of two A-syncs", &plain, syncA + syncA + syncT + "^" + at1000},
 
-	// No cuts, or later ones (§9.2).
+	// No cuts, or later ones.
 	{"no Trace Info", &plain, syncA + "04" + at1000},
 	{"no Trace Info before the next A-sync", &plain, syncA + "04" + at1000 + syncA + syncT + "^" + at1000},
 	{"a Context without payload", &plain, syncA + syncT + "95 04 80"},
