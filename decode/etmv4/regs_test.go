@@ -135,6 +135,7 @@ func TestBindDefaults(t *testing.T) {
 		{"version by TRCIDR1", Bind, decode.Source{Registers: registers{"TRCIDR1": 0x4100f420, "TRCDEVARCH": 0x47754a13}}, "4.2", "A", "4 1", 4},
 		{"version by TRCDEVARCH", Bind, decode.Source{Registers: registers{"TRCIDR1": 0x4100fff0, "TRCDEVARCH": 0x47754a13}}, "4.5", "A", "4 1", 4},
 		{"ETE", BindETE, decode.Source{Registers: registers{}}, "1.0", "A", "4 4", 5},
+		{"ETE without IDs is no M", BindETE, decode.Source{Registers: registers{"TRCIDR2": 4}}, "1.0", "A", "0 0", 4},
 		{"ETE by TRCDEVARCH", BindETE, decode.Source{Registers: registers{"TRCDEVARCH": 0x47725a13}}, "1.2", "A", "4 4", 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/tracelake/tracelake/decode"
 )
 
 // The packet state follows the stream: what each packet leaves out comes from those before.
@@ -41,6 +43,35 @@ func TestState(t *testing.T) {
 		}
 		if got := s.words(); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A decoder that begins at a cut has the packet state that the packets since the Trace Info
+// packet have told, and carries it over parts.
+func TestDecoderState(t *testing.T) {
+	d := newDecoder(&plain, false)
+	var r decode.Result
+	part := func(before, data string, continued bool) string {
+		t.Helper()
+		b := unhex(t, data)
+		p := decode.Part{Data: b, Before: unhex(t, before), Continued: continued, Open: true}
+		p.Offsets.Append(0, len(b))
+		d.Decode(&r, p)
+		return d.State.words()
+	}
+	for _, tt := range []struct {
+		before, data string
+		continued    bool
+		want         string
+	}{
+		{syncA + "95 04 02 07" + "01 08 16 9a 00 10 00 00 02 80 20", "81 31", false, "2000 0 0 ts 1000 T 22"},
+		{"", "95 04 02 05", true, "2010 2000 0 ts 1005 T 22"},
+		{"", "f7", true, "2010 2000 0 ts 1005 T 22"},
+		{syncA + syncT, at1000, false, "1000 0 0"},
+	} {
+		if got := part(tt.before, tt.data, tt.continued); got != tt.want {
+			t.Errorf("%s before %s: %s, want %s", tt.before, tt.data, got, tt.want)
 		}
 	}
 }

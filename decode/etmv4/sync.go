@@ -142,7 +142,7 @@ func (x *syncPoint) pass(c *Config, p *Packet, startsOpen bool) step {
 		}
 		return unknown
 	}
-	if x.address, x.context = x.completes(c, p); x.address && x.context && x.informed {
+	if x.address, x.context = x.completes(c, p); x.address && x.context {
 		if x.waits || x.open > 0 && !startsOpen || c.ReturnStack && x.p0 {
 			return noCut
 		}

@@ -80,9 +80,12 @@ var cutTests = []struct {
 	{"a Context without payload", &plain, syncA + syncT + "95 04 80"},
 	{"no position before the next A-sync", &plain, syncA + syncT + "81 31" + syncA + at1000 + syncT + "^" + at1000},
 	{"a Trace On between the two", &plain, syncA + syncT + "95 04 04 81 31 ^ 95 08"},
+	{"an Address before the Trace Info", &plain, syncA + "95 04" + syncT + "81 31 ^ 95 08"},
+	{"a Context before the Trace Info", &plain, syncA + "81 31" + syncT + "95 04 ^ 81 31"},
 	{"a P0 element between the two", &plain, syncA + syncT + "81 31 f7 95 04 ^ 81 31"},
 	{"a source address is no Address", &ete10, syncA + syncT + "81 31 b4 04 95 04 ^ 81 31"},
 	{"an Exception waits", &plain, syncA + syncT + "f7 06 05" + at1000 + at1000},
+	{"for a plain Address, too", &plain, syncA + syncT + "06 05 95 04" + at1000},
 	{"an Exception before the Trace Info waits", &plain, syncA + "06 05" + syncT + at1000},
 	{"one with its address before it does not", &plain, syncA + "06 05 95 04" + syncT + "^" + at1000},
 	{"an Exception without address does not", &plain, syncA + syncT + "06 00 ^" + at1000},
@@ -104,6 +107,7 @@ var cutTests = []struct {
 	{"open by SPEC", maxSpec(4), syncS[:len(syncS)-len(at1000)] + "^" + at1000 + "db" + syncA + "01 04 02" + at1000 + syncA + "01 04 01" + at1000},
 	{"open by SPEC, committed", maxSpec(4), syncS[:len(syncS)-len(at1000)] + "^" + at1000 + "db" + syncA + "01 04 02 2d 02 ^" + at1000},
 	{"open by SPEC, cancelled", maxSpec(4), syncS[:len(syncS)-len(at1000)] + "^" + at1000 + "db" + syncA + "01 04 02 2e 01 34 ^" + at1000},
+	{"SPEC of a second Trace Info", maxSpec(4), syncA + syncT + "^" + at1000 + syncA + syncT + "01 04 02 ^" + at1000},
 	{"open by an atom", maxSpec(4), syncS[:len(syncS)-len(at1000)] + "^" + at1000 + syncA + syncT + "f7" + at1000},
 	{"an atom without speculation", maxSpec(0), syncS[:len(syncS)-len(at1000)] + "^" + at1000 + syncA + syncT + "f7 ^" + at1000},
 }
@@ -188,8 +192,8 @@ func findIn(t testing.TB, c *Config, b []byte, from, step int) (f finds) {
 		to = min(len(b), to+step)
 		cuts := cutter.Find(b[settled:to:to], to == len(b))
 		for _, x := range cuts.At {
-			if x.Before > settled+x.At {
-				t.Fatalf("the cut at %d asks for %d bytes", settled+x.At, x.Before)
+			if x.Before > x.At {
+				t.Fatalf("the cut at %d asks for %d bytes, of which %d are settled", settled+x.At, x.Before, x.Before-x.At)
 			}
 			x.At += settled
 			f.cuts = append(f.cuts, x)
