@@ -78,7 +78,7 @@ func (d *Decoder) parse(p *Packet, b []byte) error {
 		return err
 	}
 	if d.ended && p.Kind != ASync {
-		return protocol.Bad(b[0], "after a Discard or Overflow only an A-sync can follow")
+		return d.cfg.codec().Bad(b[0], "after a Discard or Overflow only an A-sync can follow")
 	}
 	return nil
 }

@@ -38,9 +38,10 @@ func (f Field) append(dst []byte) []byte {
 
 // A reader reads the payload of a packet. After it has failed, what it reads is 0.
 type reader struct {
-	b   []byte // begins with the header
-	n   int    // bytes read
-	err error
+	b     []byte // begins with the header
+	n     int    // bytes read
+	codec decode.Codec
+	err   error
 }
 
 func (r *reader) byte() byte {
@@ -58,6 +59,9 @@ func (r *reader) fail(err error) {
 	}
 }
 
+// bad fails since the payload is wrong.
+func (r *reader) bad(reason string) { r.fail(r.codec.Bad(r.b[0], reason)) }
+
 // number reads n bytes, the low one first.
 func (r *reader) number(n int) (v uint64) {
 	for i := range n {
@@ -72,7 +76,7 @@ func (r *reader) sevens(first uint64, follow bool, shift, most int) (v uint64, n
 	v = first
 	for ; follow && r.err == nil; n++ {
 		if n == most {
-			r.fail(protocol.Bad(r.b[0], "a field that does not end in its last byte"))
+			r.bad("a field that does not end in its last byte")
 			break
 		}
 		x := r.byte()

@@ -213,6 +213,24 @@ func checkPrefixes(t *testing.T, c *Config, b []byte) {
 	}
 }
 
+// Reading packets takes no memory.
+func TestParseAllocates(t *testing.T) {
+	var p Packet
+	var s State
+	for i := range vectors {
+		tt := &vectors[i]
+		b := unhex(t, tt.bytes)
+		if n := testing.AllocsPerRun(10, func() {
+			if err := tt.cfg.Parse(&p, b); err != nil {
+				t.Fatal(err)
+			}
+			s.Apply(tt.cfg, &p)
+		}); n > 0 {
+			t.Errorf("%s: %v allocations", tt.bytes, n)
+		}
+	}
+}
+
 // Bytes that are no packet. Where a register would allow them, the error names it.
 func TestSyntaxErrors(t *testing.T) {
 	etm42 := plain
@@ -259,7 +277,8 @@ func TestSyntaxErrors(t *testing.T) {
 		p := sentinel
 		err := tt.cfg.Parse(&p, unhex(t, tt.bytes))
 		syntax, ok := errors.AsType[*decode.SyntaxError](err)
-		if !ok || syntax.Reserved != tt.reserved || !strings.Contains(syntax.Reason, tt.want) || p != sentinel {
+		if !ok || syntax.Protocol != map[bool]string{false: "etmv4", true: "ete"}[tt.cfg.ETE] || syntax.Reserved != tt.reserved ||
+			!strings.Contains(syntax.Reason, tt.want) || p != sentinel {
 			t.Errorf("vector %d, %.20s: %v, %+v, want %q", tt.number, tt.bytes, err, p, tt.want)
 		}
 	}

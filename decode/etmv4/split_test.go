@@ -168,7 +168,12 @@ func TestSplitAnywhere(t *testing.T) {
 		b = append(b, bytes.Repeat([]byte{0xdb}, 7*i%500)...)
 	}
 	cfg := config(t, false, 0, 0)
-	for _, g := range []engine.Grain{{Unit: 100, Part: 300, Chunk: 500}, {Unit: 600, Part: 50, Chunk: 2000}, {Unit: 3000, Part: 1 << 20, Chunk: 4000}, engine.Usual(cfg)} {
+	for _, g := range []engine.Grain{
+		{Unit: 100, Part: 300, Chunk: 500},
+		{Unit: 600, Part: 50, Chunk: 2000},
+		{Unit: 3000, Part: 1 << 20, Chunk: 4000},
+		engine.Usual(cfg),
+	} {
 		got, _ := parts(t, b, cfg, g)
 		want, _ := parts(t, b, serial{cfg}, g)
 		if len(got) != len(want) || len(got) < 300 {
