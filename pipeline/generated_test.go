@@ -276,6 +276,7 @@ func (d *decodedTables) tracedInstructions() []tracedInstruction {
 // Generated streams decode to their truth. So the decodes that damaged streams are
 // compared with are known to be right.
 func TestGeneratedTruth(t *testing.T) {
+	t.Parallel()
 	eachMacrocell(t, func(t *testing.T, m macrocell) {
 		g := m.generate(t, smallRun)
 		got := g.decode(t)

@@ -75,6 +75,7 @@ func same(offset int64) int64 { return offset }
 // Rows do not depend on the pieces a stream comes in, on how it is cut into
 // units and parts, or on the number of workers.
 func TestPiecesAndGrains(t *testing.T) {
+	t.Parallel()
 	small := engine.Grain{Unit: 1, Part: 32, Chunk: 64}
 	for _, tr := range moreTraces(t) {
 		t.Run(tr.name, func(t *testing.T) {
@@ -192,8 +193,12 @@ func TestFraming(t *testing.T) {
 // The rows of `blocks`, put out instruction by instruction, are those of
 // `instructions`.
 func TestBlocksAreInstructions(t *testing.T) {
+	t.Parallel()
 	for _, tr := range moreTraces(t) {
 		t.Run(tr.name, func(t *testing.T) {
+			if tr.few() {
+				need.FullRun(t, "a long capture")
+			}
 			flat := tr.decode(t)
 			d := tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{blocks: true, workers: 2})
 			d.checkAccounts(t, len(tr.data))

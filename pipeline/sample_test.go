@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/bench/truth/digest"
 	"github.com/tracelake/tracelake/decode/capture"
@@ -51,6 +52,7 @@ func sampleRows(t *testing.T, blocks bool, workers int) (*rowSet, *digest.Truth)
 // The sample decodes to what was executed: the truth was made from the
 // recording of another program, without this decoder.
 func TestSampleTruth(t *testing.T) {
+	need.FullRun(t, "TestPiecesAndGrains decodes the sample with several workers; here its rows become text")
 	set, truth := sampleRows(t, false, 2)
 	got := digest.Truth{
 		Source: truth.Source, Bytes: set.totals.Bytes, Segments: set.totals.Segments, Instructions: set.totals.Instructions,

@@ -169,16 +169,16 @@ func (p *Program) fetch(key schema.BlockKey, address schema.Address) (isa.Instru
 		return isa.Instruction{}, false
 	}
 	if key.ISA != schema.A32 && !isa.Is32Bit(lo) {
-		return isa.T32(lo, 0, address, key.ISA == schema.T32EE), true
+		return isa.PFT.T32(lo, 0, address, key.ISA == schema.T32EE), true
 	}
 	hi, ok := p.halfword(key.Security, address+2)
 	if !ok {
 		return isa.Instruction{}, false
 	}
 	if key.ISA == schema.A32 {
-		return isa.A32(uint32(hi)<<16|uint32(lo), address), true
+		return isa.PFT.A32(uint32(hi)<<16|uint32(lo), address), true
 	}
-	return isa.T32(lo, hi, address, key.ISA == schema.T32EE), true
+	return isa.PFT.T32(lo, hi, address, key.ISA == schema.T32EE), true
 }
 
 // halfword fetches two bytes, from the region fetched from last if it has them.
@@ -208,6 +208,7 @@ type Rules struct {
 	// The instructions that end a block, beside direct and indirect branches.
 	Barriers     bool // ISB
 	DataBarriers bool // DMB and DSB
+	Waits        bool // WFE and WFI
 
 	ReturnStack bool // an E atom on an indirect branch goes to the top of the return stack
 }
@@ -222,6 +223,8 @@ func (r Rules) endsBlock(f isa.Flow) bool {
 		return r.Barriers
 	case isa.DataBarrier:
 		return r.DataBarriers
+	case isa.Wait:
+		return r.Waits
 	}
 	panic("flow: unknown isa.Flow")
 }

@@ -1,11 +1,13 @@
 // Package isa classifies what one Arm instruction can do to the flow of the
 // program: its size, its kind, and where it branches to if that is in the opcode.
-// It reads A32, T32 and ThumbEE; no disassembler, no state, no memory.
+// It reads A32, T32, ThumbEE and A64; no disassembler, no state, no memory.
 //
 // The encodings are those of the ARM Architecture Reference Manual, ARMv7-A and
 // ARMv7-R edition (ARM DDI 0406C); the Program Flow Trace specification defines
-// which of them are branches and barriers (ARM IHI 0035B §2.2). Classification
-// depends on the opcode alone.
+// which of them are branches and barriers (ARM IHI 0035B §2.2). A64 and later
+// A32 and T32 are those of the manuals of Armv8-A, Armv9-A and Armv8-M; the
+// specification of ETMv4 defines which of them are P0 instructions (ARM IHI 0064): see
+// [Dialect]. Classification depends on the opcode alone.
 //
 // An encoding that is UNPREDICTABLE because it names the PC as a destination it
 // may not name (MOVW pc, LDRT pc, AND pc,r0,r1,LSL r2) is no branch (IHI 0035B
@@ -25,8 +27,9 @@ const (
 	None        Flow = iota // continues at the next instruction
 	Direct                  // may branch to Target in TargetISA
 	Indirect                // may branch to an address that is not in the opcode
-	Barrier                 // ISB and CP15 ISB: a PFT waypoint always
-	DataBarrier             // DSB, DMB and CP15 forms: a PFT waypoint if ETMCCER[24]
+	Barrier                 // ISB, CP15 ISB, TSTART: a PFT waypoint and a P0 instruction always
+	DataBarrier             // DSB, DMB and CP15 forms: a PFT waypoint if ETMCCER[24], never a P0 instruction
+	Wait                    // WFE, WFI, WFET, WFIT: a P0 instruction if TRCIDR2.WFXMODE; none in dialect [PFT]
 )
 
 // An Instruction is one decoded instruction.
@@ -37,7 +40,24 @@ type Instruction struct {
 	Kind      schema.Kind
 	Flow      Flow
 	TargetISA schema.ISA // Direct
-	Link      bool       // pushes the return address: BL, BLX, HBL, HBLP
+	Link      bool       // pushes the return address: BL, BLX, BLR, HBL, HBLP
+}
+
+// Conditional reports whether i, of instruction set in, has a condition that can fail or is
+// a branch with two ways. Its opcode does not say whether it is in an IT block.
+func (i *Instruction) Conditional(in schema.ISA) bool {
+	switch {
+	case in == schema.A32:
+		return i.Opcode>>28 < 14
+	case i.Kind != schema.KindBranch:
+		return false
+	case in == schema.A64:
+		return i.Opcode>>26 != 0x05 // B alone is not
+	case i.Size == 2:
+		return i.Opcode>>12 != 0xE // likewise
+	default: // B<c>.W; LE, LETP, WLS and WLSTP
+		return i.Opcode&0xD000 == 0x8000 && i.Opcode>>22&0xF < 14 || i.Opcode&0xF001 == 0xC001
+	}
 }
 
 // A rule is a set of encodings, those with opcode & mask == value, and what
@@ -67,6 +87,9 @@ func classify(rules []rule, opcode uint32, size uint8, address schema.Address, i
 		i.Link = rule.kind == schema.KindCall || rule.kind == schema.KindIndirectCall
 		if rule.target != nil {
 			i.Target, i.TargetISA = rule.target(opcode, address, in)
+			if in != schema.A64 { // addresses are modulo 2³²
+				i.Target = schema.Address(uint32(i.Target))
+			}
 		}
 		break
 	}

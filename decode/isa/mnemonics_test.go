@@ -37,7 +37,7 @@ func TestScenarioMnemonics(t *testing.T) {
 			args = append(args, "-M", "force-thumb")
 		}
 		found := map[schema.Address]line{}
-		for _, l := range objdump(t, append(args, file)...) {
+		for _, l := range objdump(t, arm, append(args, file)...) {
 			found[l.address] = l
 		}
 		at := schema.Address(0)
