@@ -113,7 +113,7 @@ func (o *opcodes) appendPage(dst []byte, v *schema.Vector, _ []uint8) ([]byte, f
 }
 
 func (o *opcodes) appendDictionary(dst []byte) ([]byte, int) {
-	return appendPlain(dst, o.opcodes, 8), len(o.pairs.opcodes)
+	return appendPlain(dst, o.opcodes, 8), len(o.opcodes)
 }
 
 func (o *opcodes) bounds() (least, greatest []byte) {
