@@ -207,9 +207,10 @@ func TestHottestLine(t *testing.T) {
 		line += f.Seen.Number[i]
 	}
 	i := s.Hottest[1]
-	if path := p.Data.Files.Path[f.File]; path != "sort.c" || line != 13 || f.Seen.Count[i] != 1509 || f.Seen.Heat[i] != 35543 || f.Seen.Unknown[i] != 4 ||
+	if path := p.Data.Files.Path[f.File]; path != "sort.c" || line != 13 || f.Seen.Count[i] != 1509 || f.Seen.Heat[i] != 35543 ||
+		len(f.Seen.Predicated[i]) != 4 || slices.ContainsFunc(f.Seen.Predicated[i], func(p [3]int64) bool { return p[0] != 0 || p[1] != 0 || p[2] == 0 }) ||
 		!slices.Equal(f.Seen.Branches[i], [][3]int64{{84, 1425, 0}}) || !strings.HasPrefix(f.Text[line-1], "static int by_digits(") {
-		t.Errorf("%s:%d ran %d times, took %d, has %d unknown and %v: %s", path, line, f.Seen.Count[i], f.Seen.Heat[i], f.Seen.Unknown[i], f.Seen.Branches[i], f.Text[line-1])
+		t.Errorf("%s:%d ran %d times, took %d, has %v predicated and branches %v: %s", path, line, f.Seen.Count[i], f.Seen.Heat[i], f.Seen.Predicated[i], f.Seen.Branches[i], f.Text[line-1])
 	}
 }
 

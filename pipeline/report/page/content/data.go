@@ -113,6 +113,7 @@ type SourceFile struct {
 	Seen Lines    `json:"seen"`
 	// lines with code of which nothing was reached: the first, then each less the one before
 	NotSeen []uint32     `json:"notSeen"`
+	Code    *Code        `json:"code,omitempty"` // nil: the page is to hold no code
 	Changes *LineChanges `json:"changes,omitempty"` // nil: there are none, or the page is of one run
 }
 
@@ -125,14 +126,28 @@ type LineChanges struct {
 
 // Lines are lines that were reached, by number.
 type Lines struct {
-	Number  []uint32 `json:"number"`  // the first, then each less the one before
-	State   []uint16 `json:"state"`   // 0: covered; 1: reached, never passed
-	Count   []int64  `json:"count"`   // executions of that instruction which ran most often
-	Heat    []int64  `json:"heat"`    // sum over the instructions, in the unit of Data
-	Unknown []int64  `json:"unknown"` // predicated instructions whose outcome is unknown
+	Number []uint32 `json:"number"` // the first, then each less the one before
+	State  []uint16 `json:"state"`  // 0: covered; 1: reached, never passed
+	Count  []int64  `json:"count"`  // executions of that instruction which ran most often
+	Heat   []int64  `json:"heat"`   // sum over the instructions, in the unit of Data
 	// Branches are the conditional branches of each line, by address: how often taken, not
-	// taken, and unknown.
-	Branches [][][3]int64 `json:"branches"`
+	// taken, and unknown. Predicated are its other conditional instructions: how often passed, failed, and unknown.
+	Branches   [][][3]int64 `json:"branches"`
+	Predicated [][][3]int64 `json:"predicated"`
+}
+
+// Code is the instructions of the lines of a file, by line, core and address, as `report disasm` has
+// them. Of a file without text it is those of lines that were reached.
+type Code struct {
+	Line    []uint32 `json:"line"`    // the first, then each less the one before
+	Address []int64  `json:"address"` // likewise
+	Opcode  []string `json:"opcode"`  // in hexadecimal
+	Kind    []string `json:"kind"`    // as the column `code.kind` has it, with the target of a direct branch
+	Count   []int64  `json:"count"`   // executions
+	Heat    []int64  `json:"heat"`    // in the unit of Data
+	// Outcome is how often an instruction was taken or passed, not taken or failed, and unknown; [] of what
+	// has no choice.
+	Outcome [][]int64 `json:"outcome"`
 }
 
 // Flame is the call trees of all tasks, added up. A node is a path of frames; its parent comes

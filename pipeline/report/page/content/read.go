@@ -124,6 +124,9 @@ func (p *Content) readSource(m *report.Merged, s *Sources) error {
 	}
 	p.NoText = s.None
 	p.Data.Source, p.MissingSources = newSource(m, p.files, p.Data.Unit == Cycles, f)
+	if !s.None {
+		p.Data.Source.readCode(m, p.files, p.Data.Unit == Cycles)
+	}
 	p.compareLines(m)
 	return f.close()
 }
