@@ -113,7 +113,7 @@ type SourceFile struct {
 	Seen Lines    `json:"seen"`
 	// lines with code of which nothing was reached: the first, then each less the one before
 	NotSeen []uint32     `json:"notSeen"`
-	Code    *Code        `json:"code,omitempty"` // nil: the page is to hold no code
+	Code    *Code        `json:"code,omitempty"`    // nil: the page is to hold no code
 	Changes *LineChanges `json:"changes,omitempty"` // nil: there are none, or the page is of one run
 }
 

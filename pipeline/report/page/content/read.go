@@ -46,7 +46,7 @@ func Read(dirs []string, opt Options) (*Content, error) {
 		return nil, err
 	}
 	p.Trust, p.Coverage = m.Trust(), m.Coverage(report.ByFile)
-	p.Title = p.titleOf(&opt)
+	p.Title, p.Inlined = p.titleOf(&opt), m.HasInlined()
 	p.readFunctions(m)
 	return p, errors.Join(p.readSource(m, &opt.Sources), p.readTime(m, dirs, &opt))
 }

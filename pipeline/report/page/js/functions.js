@@ -1,6 +1,7 @@
 // The table of the code: its functions, files, lines or tasks, with what was missed and why, and
-// what was hot. From data.functions, data.files, data.source and data.tasks. What is chosen,
-// sorted and filtered is in the address: table, sort, find, show, and fn or file for one alone.
+// what was hot. From data.functions, data.files, data.source and data.tasks. Functions without names
+// are called stretches. What is chosen, sorted and filtered is in the address: table, sort, find, show,
+// and fn or file for one alone.
 
 import {bar, button, choice, functionName, labelled, leading, leadingToTime, make, named, taskSwatch} from './elements.js';
 import {fileOf, functionOf} from './keys.js';
@@ -26,7 +27,7 @@ export function drawTable(place, data) {
   const names = Array.from(TABLES.keys()).filter(name => has[name]);
   const made = new Map(); // tables are made when they are first shown: there may be a million lines
   const chosen = {table: names[0], sort: '', fn: -1, file: -1};
-  const text = make('input', {type: 'search', placeholder: 'name or file', autocomplete: 'off', spellcheck: 'false'});
+  const text = make('input', {type: 'search', placeholder: data.named ? 'name or file' : 'address', autocomplete: 'off', spellcheck: 'false'});
   const states = make('select');
   for (const state of STATES.keys()) states.append(make('option', {}, state));
   const show = labelled('Show', states);
@@ -52,11 +53,11 @@ export function drawTable(place, data) {
     show.hidden = orders.hidden = !list;
     only.hidden = !byFunction && !byFile;
     only.firstChild.textContent = `only ${cut(byFunction ? data.functions.name[fn] : byFile ? data.files.path[file] : '', 60)} `;
-    tables.press(table);
+    tables.press(labelOf(data, table));
     orders.press(ORDERS.get(id));
     body.replaceChildren(grid.element);
   };
-  const tables = choice('Table of', names, chosen.table, name => goTo({table: name, sort: ''}));
+  const tables = choice('Table of', names.map(name => labelOf(data, name)), labelOf(data, chosen.table), label => goTo({table: names.find(name => labelOf(data, name) === label), sort: ''}));
   const ids = Array.from(ORDERS.keys()).filter(id => id === 'own' || (data.named && (id === 'missed' || data.before?.change)));
   const orders = choice('Order', ids.map(id => ORDERS.get(id)), '', name => goTo({sort: ids.find(id => ORDERS.get(id) === name)}));
   only.append('', button('show all', {class: 'link'}, clear));
@@ -87,10 +88,15 @@ export function drawTable(place, data) {
   apply();
 }
 
+/** What a table is of, in words. */
+function labelOf({named}, table) {
+  return table === 'functions' && !named ? 'stretches' : table;
+}
+
 function functionTable(data, sorted) {
   const {functions, unit, before} = data;
   const columns = [
-    {...words('function', i => functions.name[i], functionName), id: 'name'},
+    {...words(data.named ? 'function' : 'stretch', i => functions.name[i], functionName), id: 'name'},
     coveredColumn(functions),
     data.named && {...number('missed', i => functions.of[i] - functions.covered[i], 'instructions that did not run'), id: 'missed'},
     ...gainColumns(before?.gained ? before : {}, before?.sameProgram ? 'instructions' : 'functions'),
@@ -110,7 +116,7 @@ function functionTable(data, sorted) {
     },
   ].filter(Boolean);
   const texts = i => `${declared(data, i)} ${functions.name[i]}`;
-  return {list: functions, texts, fileOf: i => functions.file[i], first: before?.change ? 'change' : data.named ? 'missed' : 'own', grid: sortable('functions', columns, functions.name?.length ?? 0, -1, null, sorted)};
+  return {list: functions, texts, fileOf: i => functions.file[i], first: before?.change ? 'change' : data.named ? 'missed' : 'own', grid: sortable(labelOf(data, 'functions'), columns, functions.name?.length ?? 0, -1, null, sorted)};
 }
 
 /** What functions took by themselves in the earlier run, and how their share changed. */
