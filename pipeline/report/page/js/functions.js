@@ -97,7 +97,7 @@ function functionTable(data, sorted) {
   const {functions, unit, before} = data;
   const columns = [
     {...words(data.named ? 'function' : 'stretch', i => functions.name[i], functionName), id: 'name'},
-    coveredColumn(functions),
+    data.named && coveredColumn(functions),
     data.named && {...number('missed', i => functions.of[i] - functions.covered[i], 'instructions that did not run'), id: 'missed'},
     ...gainColumns(before?.gained ? before : {}, before?.sameProgram ? 'instructions' : 'functions'),
     ...changeColumns(before),
