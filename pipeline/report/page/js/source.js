@@ -24,7 +24,7 @@ export function drawSource(place, data) {
   const select = make('select');
   for (const s of byHeat) select.append(make('option', {value: s}, cut(shortPath(files.path[source.files[s].file]), 60)));
   const head = make('tr');
-  for (const text of ['line', '', 'executions', unit, 'outcomes', 'source']) head.append(text ? make('th', {scope: 'col'}, text) : make('td'));
+  for (const text of ['line', '', 'times', unit, 'outcomes', 'source']) head.append(text ? make('th', {scope: 'col'}, text) : make('td'));
   const body = make('tbody');
   const box = scrolling('Source lines', make('table', {}, make('thead', {}, head), body));
   box.classList.add('code');
@@ -92,7 +92,7 @@ function hottestLine({hottest, files}) {
 
 /** The rows of a file: all its lines where there is text, else those with code; below each its instructions, if they are wanted. */
 function linesOf(file, withCode) {
-  const {text, seen, notSeen} = file;
+  const {text, seen, not_seen: notSeen} = file;
   const at = new Map(); // line → index in seen, -1: not seen
   for (const line of sums(notSeen)) at.set(line, -1);
   sums(seen.number).forEach((line, i) => at.set(line, i));
