@@ -28,7 +28,7 @@ const saved = async place => {
   place.querySelector(".after .link").click();
   return {
     Name: name, Save: text(place.querySelector(".after .link")), Heads: [...place.querySelectorAll("thead th")].map(h => text(h).replace(/ [▾▴]$/, "")),
-    Rows: [...place.querySelectorAll("tbody tr")].map(r => [...r.cells].map(text)), CSV: await blob.text(),
+    Rows: [...place.querySelectorAll("tbody tr")].map(r => [...r.cells].map(c => text(c).replace(/ ▾.*/s, ""))), CSV: await blob.text(),
   };
 };
 const found = {};
@@ -120,7 +120,7 @@ func (x *savedTable) check() (problems []string) {
 
 // isShownAs says whether a table shows a saved value, "n of m" with its whole, so.
 func isShownAs(head, value, whole, shown string) bool {
-	shown = strings.ReplaceAll(shown, ",", "")
+	shown = strings.TrimPrefix(strings.TrimSuffix(strings.ReplaceAll(shown, ",", ""), " %"), "< ")
 	switch {
 	case head == "worst": // leads to it
 		return true

@@ -23,14 +23,18 @@ import (
 // An object is what JSON has of a page or a report.
 type object map[string]any
 
-// figure returns the number at a path of keys; null and what is not there are -1, which is what a page has where
-// there is none.
+// figure returns the number at a path of keys, of a list its first; null and what is not there are -1, which is what
+// a page has where there is none.
 func (o object) figure(path string) float64 {
 	key, rest, nested := strings.Cut(path, ".")
 	switch v := o[key].(type) {
 	case map[string]any:
 		if nested {
 			return object(v).figure(rest)
+		}
+	case []any:
+		if len(v) > 0 {
+			return object{"": v[0]}.figure("")
 		}
 	case float64:
 		return v
