@@ -99,7 +99,7 @@ func (p *Page) hotAnswer() firstAnswer {
 	d := &p.Data
 	a := firstAnswer{Question: "What was hot?"}
 	if len(p.Hottest.Rows) == 0 {
-		a.Words = "No function took anything."
+		a.Words = "No " + p.function() + " took anything."
 		return a
 	}
 	own := d.Functions.Own[0]

@@ -33,6 +33,9 @@ func (p *Page) sourceText() *sourceText {
 			x.More = figures.Thousands(int64(more)) + " more"
 		}
 	}
+	if p.Inlined {
+		x.Notes = append(x.Notes, "Inlined code counts at the line where it is written.")
+	}
 	if p.Data.Source.Hottest[0] == content.None {
 		x.Notes = append([]string{"No line was executed."}, x.Notes...)
 	}

@@ -35,8 +35,9 @@ type usage struct {
 		Rows                [][]string
 	}
 	Source struct {
-		File          string
-		Marked, Lines [][]string
+		File, Hash              string
+		Marked, Lines, WithCode [][]string
+		Without                 int
 	}
 	Keys struct {
 		Focused bool
@@ -109,6 +110,10 @@ func TestUse(t *testing.T) {
 			}
 		}
 	})
+	t.Run("instructions", func(t *testing.T) { checkCode(t, u.Source.WithCode, "sort.c") })
+	if !strings.Contains(u.Source.Hash, "code=1") || u.Source.Without != len(u.Source.Lines) {
+		t.Errorf("%s has the instructions; without them there are %d rows, want %d", u.Source.Hash, u.Source.Without, len(u.Source.Lines))
+	}
 	t.Run("keys", func(t *testing.T) {
 		if !u.Keys.Focused {
 			t.Error("the flame graph does not take the keyboard")

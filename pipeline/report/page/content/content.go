@@ -57,6 +57,7 @@ type Content struct {
 	Before      *Baseline // nil: the page is of one run
 
 	MissingSources []string // source files without text
+	Inlined        bool     // functions were inlined into others
 	NoText         bool     // the text of source files was left out
 	NoTime         string   // why no time is drawn
 	NoDetail       string   // why there are no instructions
