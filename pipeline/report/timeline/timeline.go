@@ -35,15 +35,16 @@ type Timeline struct {
 	Slices  int64 // calls, exceptions and marks in the window
 	AtLeast int64 // instructions of a call that is among them; 0: all are
 
-	paths  paths
-	spans  []span  // by their start, the outer one first
-	marks  []mark  // by seq
-	gaps   []int64 // instructions that nothing before is known to lead to; ascending
-	axis   axis
-	before evidence // of the task that runs, before the window
-	after  evidence // likewise after it
-	from   point    // at or before the window, the last whose time is known
-	until  point    // likewise after it, the first
+	paths   paths
+	spans   []span  // by their start, the outer one first
+	marks   []mark  // by seq
+	returns []point // of exceptions; by seq
+	gaps    []int64 // instructions that nothing before is known to lead to; ascending
+	axis    axis
+	before  evidence // of the task that runs, before the window
+	after   evidence // likewise after it
+	from    point    // at or before the window, the last whose time is known
+	until   point    // likewise after it, the first
 }
 
 // A Window is a part of a source: from one instruction to before another, by their `seq`.
@@ -89,8 +90,8 @@ func notFrame(i int32) int32 { return -2 - i }
 
 func (r *span) isException() bool { return r.node < none }
 
-// isHandlers says whether it is handlers of an exception that was seen to come: they run in other tasks.
-func (x *Task) isHandlers() bool { return x.origin == schema.TaskException && !x.unseen }
+// IsHandlers says whether it is handlers of an exception that was seen to come: they run in other tasks.
+func (x *Task) IsHandlers() bool { return x.origin == schema.TaskException && !x.unseen }
 
 // atGap says whether a gap ended it before anything was executed.
 func (r *span) atGap() bool { return r.end == r.seq && r.why == schema.CallGap }

@@ -15,8 +15,9 @@ type Event struct {
 	Task  int32  // in Timeline.Tasks, of a turn, or of what is entered or left
 	Frame int32  // in Timeline.Frames, of what is entered or left
 	Text  string // of a mark
-	Seq   int64  // of an instruction that is passed
+	Seq   int64  // of the instruction that is executed next
 	At    int64  // in Timeline.Unit; it never falls
+	Exact bool   // rows say At; else it is in proportion to the instructions between two that do
 	Until int64  // of a gap
 }
 
@@ -44,7 +45,7 @@ const Untraced = "[untraced]"
 // Walk calls a function with what happens, in order of time. It fails if rows contradict one
 // another, or the function fails.
 func (t *Timeline) Walk(do func(*Event) error) error {
-	w := &walker{Timeline: t, do: do, running: none, seen: -1, at: t.from, lanes: make([]lane, len(t.Tasks))}
+	w := &walker{Timeline: t, do: do, running: none, seen: -1, at: t.from, exact: true, lanes: make([]lane, len(t.Tasks))}
 	w.skipHandlers()
 	for w.err == nil {
 		n := w.next()
@@ -99,8 +100,10 @@ type walker struct {
 
 	nextTask, nextGap, nextMark, nextRow int
 	timed                                int // the first row, from nextRow on, whose time is known
+	nextReturn                           int
 
-	at point // that was reached; of times before the window it keeps that of from
+	at    point // that was reached; of times before the window it keeps that of from
+	exact bool  // its time is what rows say
 }
 
 // What comes next, in the order in which it does at one instruction.
@@ -165,7 +168,7 @@ func (w *walker) gapSeq() int64 {
 
 // skipHandlers passes tasks that run in others.
 func (w *walker) skipHandlers() {
-	for w.nextTask < len(w.Tasks) && w.Tasks[w.nextTask].isHandlers() {
+	for w.nextTask < len(w.Tasks) && w.Tasks[w.nextTask].IsHandlers() {
 		w.nextTask++
 	}
 }
@@ -173,7 +176,7 @@ func (w *walker) skipHandlers() {
 // emit passes on what happens at the time that was reached.
 func (w *walker) emit(e *Event) {
 	if w.open && w.err == nil {
-		e.At = w.at.at
+		e.Seq, e.At, e.Exact = w.at.seq, w.at.at, w.exact
 		w.err = w.do(e)
 	}
 }
@@ -185,22 +188,41 @@ func (w *walker) reach(seq, known int64, epoch int32) {
 	}
 	after := w.known(seq)
 	at := between(w.at, after, seq)
+	w.exact = !w.axis.timed || after.seq == seq
 	if known >= 0 {
 		at, w.at.epoch = min(known, max(after.at, w.at.at)), epoch
+		w.exact = at == known
 	}
+	w.exact = w.exact && at >= w.at.at
 	w.at.seq, w.at.at = seq, max(at, w.at.at)
 }
 
-// known returns the first point from an instruction on whose time is known.
+// known returns the first point from an instruction on whose time is known: where the frame on top ends, an exception
+// returns, or a row begins.
 func (w *walker) known(seq int64) point {
+	first := w.until
+	if w.running != none && len(w.lanes[w.running]) > 0 {
+		if f := w.lanes[w.running].top(); f.until >= 0 && seq <= f.end && f.end < first.seq {
+			first = point{f.end, f.until, w.at.epoch}
+		}
+	}
+	for w.nextReturn < len(w.returns) && w.returns[w.nextReturn].seq < seq {
+		w.nextReturn++
+	}
+	if w.nextReturn < len(w.returns) && w.returns[w.nextReturn].seq < first.seq {
+		first = w.returns[w.nextReturn]
+	}
 	w.timed = max(w.timed, w.nextRow)
 	for ; w.timed < len(w.spans); w.timed++ {
 		x := &w.spans[w.timed]
-		if w.axis.timed && x.at >= 0 && x.seq >= seq {
+		if !w.axis.timed || x.seq > first.seq {
+			break
+		}
+		if x.at >= 0 && x.seq >= seq {
 			return point{x.seq, x.at, x.epoch}
 		}
 	}
-	return w.until
+	return first
 }
 
 // turn has a task have its turn.
@@ -329,7 +351,7 @@ func (w *walker) gap() {
 	w.nextGap++
 	end, after, ok := w.axis.after(w.at.epoch, w.known(seq).epoch)
 	if ok {
-		w.at = point{seq, max(end.end, w.at.at), after.number}
+		w.at, w.exact = point{seq, max(end.end, w.at.at), after.number}, true
 	} else {
 		w.reach(seq, unknownTime, none)
 	}
@@ -371,7 +393,7 @@ func (w *walker) mark() {
 	w.nextMark++
 	w.reach(m.seq, unknownTime, none)
 	if m.pass {
-		w.emit(&Event{Kind: Pass, Seq: m.seq})
+		w.emit(&Event{Kind: Pass})
 		return
 	}
 	w.emit(&Event{Kind: Mark, Text: m.text})
