@@ -79,12 +79,12 @@ type clockwork struct {
 	least  int64      // instructions of a call that is drawn; 0: all are
 	place  read.Place // dataset and source
 	unit   durations.Unit
+	hz     uint64 // cycles in a second; 0: not known
 	spans  *spanReader
 	gaps   []int64
 	growth *growth.Curve
 	keep   []int64
 
-	points  []int64       // instructions whose place on the axis the page has
 	windows []last.Window // of instructions that the page has
 	detail  *Detail
 }

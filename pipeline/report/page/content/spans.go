@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report/growth"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // deepest is how many frames of a task are drawn.
@@ -41,18 +42,25 @@ type spanReader struct {
 	length int64
 
 	begun   bool
-	running int32     // task; none
-	stacks  [][]int32 // frames that each task is in
-	open    []int     // spans of the running task, the outermost first
+	ledger  *ledger
+	tasks   []int32        // their frames
+	async   map[int32]bool // frames of exceptions whose handlers are in `tasks`
+	doer    doer           // runs now
+	running int32          // task; none
+	stacks  [][]int32      // frames that each task is in
+	open    []int          // spans of the running task, the outermost first
 }
 
 // readSpans goes through a timeline, past some instructions.
 func readSpans(t *timeline.Timeline, frames *frameIndex, seqs []int64) (*spanReader, error) {
 	r := &spanReader{
 		t: t, frames: frames, most: mostSpans, turns: map[int32]int64{}, passed: map[int64]int64{},
-		running: None,
-		stacks:  make([][]int32, len(t.Tasks)),
-		number:  slices.Repeat([]int32{None}, len(t.Frames)),
+		ledger: newLedger(4 * resolution), async: map[int32]bool{}, doer: nobody, running: None,
+		stacks: make([][]int32, len(t.Tasks)),
+		number: slices.Repeat([]int32{None}, len(t.Frames)),
+	}
+	for i := range t.Tasks {
+		r.tasks = append(r.tasks, frames.task(t.Tasks[i].Name))
 	}
 	seqs = slices.Clone(seqs)
 	slices.Sort(seqs)
@@ -65,6 +73,7 @@ func (r *spanReader) event(e *timeline.Event) error {
 		r.begun, r.first = true, e.At
 	}
 	at := e.At - r.first
+	r.ledger.reach(r.doer, e, at)
 	switch e.Kind {
 	case timeline.Turn:
 		r.turn(e.Task, at)
@@ -80,8 +89,10 @@ func (r *spanReader) event(e *timeline.Event) error {
 	case timeline.End:
 		r.closeAll(at)
 		r.length = at
+		r.ledger.finish(e, at)
 	case timeline.Mark:
 	}
+	r.doer = r.doing(r.running)
 	if len(r.spans) > r.most {
 		return errManySpans
 	}
@@ -95,7 +106,7 @@ func (r *spanReader) turn(task int32, at int64) {
 	}
 	r.closeAll(at)
 	r.running = task
-	frame := r.frames.task(r.t.Tasks[task].Name)
+	frame := r.tasks[task]
 	r.turns[frame]++
 	r.push(frame, at)
 	for _, f := range r.stacks[task] {
@@ -105,15 +116,20 @@ func (r *spanReader) turn(task int32, at int64) {
 
 func (r *spanReader) enter(task, number int32, at int64) {
 	if r.number[number] == None {
-		r.number[number] = r.frames.frame(&r.t.Frames[number])
+		f := &r.t.Frames[number]
+		r.number[number] = r.frames.frame(f)
+		r.async[r.number[number]] = slices.ContainsFunc(r.t.Tasks, func(t timeline.Task) bool { return t.IsHandlers() && t.Name == f.Exception })
 	}
 	frame := r.number[number]
-	if r.frames.frames.Kind[frame] == frameException {
-		r.turns[frame]++
-	}
 	r.stacks[task] = append(r.stacks[task], frame)
 	if task == r.running {
 		r.push(frame, at)
+	}
+	if r.frames.frames.Kind[frame] == frameException {
+		r.turns[frame]++
+		if r.frames.frames.Name[frame] != schema.EntryNotSeen {
+			r.ledger.add(r.doing(task), share{entries: 1})
+		}
 	}
 }
 
@@ -126,6 +142,33 @@ func (r *spanReader) leave(task int32, at int64) {
 	if task == r.running && len(r.open) > len(*s)+1 {
 		r.pop(at)
 	}
+}
+
+// nobody runs where nothing was traced.
+var nobody = doer{None, None, None}
+
+// doing returns what a task does.
+func (r *spanReader) doing(task int32) doer {
+	if task == None {
+		return nobody
+	}
+	d, stack := doer{r.tasks[task], None, None}, r.stacks[task]
+	if n := len(stack); n > 0 {
+		d.function = stack[n-1]
+	}
+	for _, frame := range slices.Backward(stack) {
+		if r.frames.frames.Kind[frame] != frameException {
+			continue
+		}
+		if d.exception == None {
+			d.exception = frame
+		}
+		if r.async[frame] {
+			d.task = frame
+			break
+		}
+	}
+	return d
 }
 
 // push opens a span on top.

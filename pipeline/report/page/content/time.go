@@ -25,6 +25,7 @@ func (p *Content) readTimes(m *report.Merged, dir string, opt *Options) ([]*cloc
 	err = timeline.Each(m, dirs, opt.Test, timeline.Everything, nil, func(t *timeline.Timeline) error {
 		c := &clockwork{
 			name: schema.SourceText(t.Source), least: t.AtLeast, place: read.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit,
+			hz: t.CycleHz,
 		}
 		if t.Core != "" {
 			c.name += " " + t.Core
@@ -45,15 +46,13 @@ func (p *Content) readTimes(m *report.Merged, dir string, opt *Options) ([]*cloc
 		}
 		gaps, shown := of(p.Lost.Gaps), p.shownSeqs(c.place)
 		c.windows = detailWindows(shown, t.Window.From, t.Window.Until, opt.Detail, p.mostGroups(dir, opt))
-		if t.Unit != durations.InInstructions { // then the axis has the instructions itself
-			c.points = evenly(t.Window)
+		var even []int64
+		if t.Unit == durations.InInstructions { // then the time of each is known
+			even = evenly(t.Window)
 		}
 		frames := newFrameIndex(&Frames{}, p.functions)
-		for i := range t.Tasks {
-			frames.task(t.Tasks[i].Name)
-		}
 		var err error
-		c.spans, err = readSpans(t, frames, slices.Concat(seqs, gaps, shown, edges(c.windows), c.points))
+		c.spans, err = readSpans(t, frames, slices.Concat(seqs, gaps, shown, edges(c.windows), even))
 		c.gaps, c.keep = c.spans.timesOf(gaps), c.spans.timesOf(shown)
 		slices.Sort(c.keep)
 		times = append(times, c)
@@ -76,7 +75,7 @@ func (r *spanReader) timesOf(seqs []int64) []int64 {
 // draw returns the time at a resolution.
 func (c *clockwork) draw(parts int64) Time {
 	r, t := c.spans, &thinner{parts: parts, keep: c.keep}
-	x := Time{Name: Name(c.name), Unit: c.unit.String(), Length: r.length, Gaps: c.gaps}
+	x := Time{Name: Name(c.name), Unit: c.unit.String(), Length: r.length, Hz: c.hz, Gaps: c.gaps}
 	r.frames.merged()
 	t.spansOf(&x, r, r.length, 0, len(r.spans))
 	x.Frames = *r.frames.frames
@@ -84,21 +83,15 @@ func (c *clockwork) draw(parts int64) Time {
 	if c.growth != nil {
 		x.Growth = r.growth(c.growth)
 	}
-	x.Detail = c.detail
-	for _, seq := range c.points {
-		if at, ok := r.passed[seq]; ok {
-			x.Points.Seq, x.Points.At = append(x.Points.Seq, seq), append(x.Points.At, at)
-		}
-	}
+	x.Detail, x.Ledger = c.detail, r.ledger.columns(4*parts)
 	x.pack()
 	return x
 }
 
 // evenly returns instructions of a window at equal distances.
 func evenly(w timeline.Window) []int64 {
-	const most = 1000
-	seqs := make([]int64, 0, most)
-	step := max(1, (w.Until-w.From)/most)
+	var seqs []int64
+	step := max(1, (w.Until-w.From)/resolution)
 	for seq := w.From; seq < w.Until; seq += step {
 		seqs = append(seqs, seq)
 	}
@@ -109,8 +102,6 @@ func evenly(w timeline.Window) []int64 {
 func (x *Time) pack() {
 	differences(x.Start)
 	differences(x.Growth.At)
-	differences(x.Points.Seq)
-	differences(x.Points.At)
 	for i := range x.Lanes {
 		differences(x.Lanes[i].Start)
 	}

@@ -4,6 +4,7 @@
 import {colour, css, drawSoon, picture, write} from './canvas.js';
 import {button, labelled, make} from './elements.js';
 import {timeKey} from './keys.js';
+import {snapped} from './ledger.js';
 import {view} from './model.js';
 import {figures} from './table.js';
 import {counted, cut, thousands} from './text.js';
@@ -126,8 +127,8 @@ function drawLine(pen, x1, y1, x2, y2) {
 }
 
 /**
- * Lets a picture over time be zoomed by Ctrl and wheel. Dragging chooses a range or, with Shift,
- * moves. on() says if the picture is one over time now.
+ * Lets a picture over time be zoomed by Ctrl and wheel, or by two fingers. Dragging chooses a range or,
+ * with Shift, moves. on() says if the picture is one over time now.
  */
 export function movable(canvas, on) {
   const scale = () => scaleOf(view.time, margin(canvas.clientWidth), canvas.clientWidth);
@@ -136,11 +137,20 @@ export function movable(canvas, on) {
     event.preventDefault();
     zoomTime(1.25 ** (event.deltaY / 100), scale().value(event.offsetX));
   }, {passive: false});
+  const fingers = new Map(); // by pointer: its x, and the value that it took hold of there
   let drag = null;
   canvas.addEventListener('pointerdown', event => {
-    if (on() && event.button === 0) drag = {x: event.clientX, at: scale().value(event.offsetX), from: view.time.from, moved: false};
+    if (!on() || event.button !== 0) return;
+    fingers.set(event.pointerId, {x: event.offsetX, at: scale().value(event.offsetX)});
+    drag = fingers.size > 1 ? null : {x: event.clientX, at: scale().value(event.offsetX), from: view.time.from, moved: false};
   });
+  for (const end of ['pointerup', 'pointercancel']) canvas.addEventListener(end, event => fingers.delete(event.pointerId));
   canvas.addEventListener('pointermove', event => {
+    if (fingers.size > 1 && fingers.has(event.pointerId)) {
+      fingers.get(event.pointerId).x = event.offsetX;
+      pinch(canvas, ...fingers.values());
+      return;
+    }
     if (!drag || (event.buttons & 1) === 0) return;
     const by = event.clientX - drag.x;
     if (!drag.moved && Math.abs(by) < 4) return;
@@ -152,8 +162,8 @@ export function movable(canvas, on) {
       setTime(from, from + time.to - time.from);
       return;
     }
-    const ends = [drag.at, scale().value(event.offsetX)].map(at => Math.round(Math.min(Math.max(at, time.from), time.to)));
-    time.range = {index: time.index, from: Math.min(...ends), to: Math.max(...ends)};
+    const ends = [drag.at, scale().value(event.offsetX)].map(at => Math.min(Math.max(at, time.from), time.to)).sort((a, b) => a - b);
+    time.range = snapped(time.index, ...ends);
     drawSoon(time.pictures);
   });
   // A click that ends a drag chooses nothing else.
@@ -165,6 +175,14 @@ export function movable(canvas, on) {
     }
     drag = null;
   }, {capture: true});
+}
+
+/** Sets the window so that the values that two fingers took hold of are where these are. */
+function pinch(canvas, a, b) {
+  const each = (b.x - a.x) / (b.at - a.at);
+  if (!(each > 0) || !Number.isFinite(each)) return;
+  const from = a.at - (a.x - margin(canvas.clientWidth)) / each;
+  setTime(from, from + (canvas.clientWidth - margin(canvas.clientWidth)) / each);
 }
 
 /** Zooms by W and S, and moves by A and D. It returns whether it knows the key. */
@@ -181,7 +199,7 @@ export function steerTime(key) {
   return true;
 }
 
-function zoomTime(factor, around = (view.time.from + view.time.to) / 2) {
+export function zoomTime(factor, around = (view.time.from + view.time.to) / 2) {
   const {from, to} = view.time;
   setTime(around - (around - from) * factor, around + (to - around) * factor);
 }
