@@ -6,7 +6,6 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
-	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/pipeline/report/last"
 	"github.com/tracelake/tracelake/pipeline/report/trust"
 	"github.com/tracelake/tracelake/schema"
@@ -196,16 +195,4 @@ func outcome(x *last.Executed) uint16 {
 		return outcomePassed
 	}
 	return outcomeUnknown
-}
-
-// shownSeqs are the instructions of a source that the page offers to show: where the longest exceptions begin, then where the
-// longest calls do.
-func (p *Content) shownSeqs(of read.Place) []int64 {
-	var seqs []int64
-	for _, at := range slices.Concat(worstPlaces(p.Exceptions), p.worstCallPlaces()) {
-		if at.Dir == of.Dir && at.Source == of.Source {
-			seqs = append(seqs, at.Seq)
-		}
-	}
-	return seqs
 }

@@ -23,42 +23,53 @@ func (p *Content) readTimes(m *report.Merged, dir string, opt *Options) ([]*cloc
 	}
 	var times []*clockwork
 	err = timeline.Each(m, dirs, opt.Test, timeline.Everything, nil, func(t *timeline.Timeline) error {
-		c := &clockwork{
-			name: schema.SourceText(t.Source), least: t.AtLeast, place: read.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit,
-			hz: t.CycleHz,
+		var g *growth.Curve
+		if i := slices.IndexFunc(growths, func(g growth.Curve) bool { return g.Source == t.Source }); i >= 0 {
+			g = &growths[i]
 		}
-		if t.Core != "" {
-			c.name += " " + t.Core
-		}
-		var seqs []int64
-		for i := range growths {
-			if g := &growths[i]; g.Source == t.Source {
-				c.growth, seqs = g, slices.Clone(g.Seqs)
-			}
-		}
-		of := func(places []read.Place) (own []int64) {
-			for _, p := range places {
-				if p.Dir == t.Dir && p.Source == t.Source {
-					own = append(own, p.Seq)
-				}
-			}
-			return own
-		}
-		gaps, shown := of(p.Lost.Gaps), p.shownSeqs(c.place)
-		c.windows = detailWindows(shown, t.Window.From, t.Window.Until, opt.Detail, p.mostGroups(dir, opt))
-		var even []int64
-		if t.Unit == durations.InInstructions { // then the time of each is known
-			even = evenly(t.Window)
-		}
-		frames := newFrameIndex(&Frames{}, p.functions)
-		var err error
-		c.spans, err = readSpans(t, frames, slices.Concat(seqs, gaps, shown, edges(c.windows), even))
-		c.gaps, c.keep = c.spans.timesOf(gaps), c.spans.timesOf(shown)
-		slices.Sort(c.keep)
+		c, err := p.readClockwork(m, t, g, opt)
 		times = append(times, c)
 		return err
 	})
 	return times, err
+}
+
+// readClockwork reads the time of a source.
+func (p *Content) readClockwork(m *report.Merged, t *timeline.Timeline, g *growth.Curve, opt *Options) (*clockwork, error) {
+	c := &clockwork{
+		name: schema.SourceText(t.Source), least: t.AtLeast, place: read.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit,
+		hz: t.CycleHz, growth: g,
+	}
+	if t.Core != "" {
+		c.name += " " + t.Core
+	}
+	gaps, worst := seqsOf(p.Lost.Gaps, c.place), p.worstSeqs(c.place)
+	shown, err := p.shownSeqs(m, t, worst, opt)
+	if err != nil {
+		return nil, err
+	}
+	c.windows = detailWindows(shown, t.Window.From, t.Window.Until, opt.Detail, p.mostGroups(t.Dir, opt))
+	seqs := slices.Concat(gaps, worst, edges(c.windows))
+	if g != nil {
+		seqs = append(seqs, g.Seqs...)
+	}
+	if t.Unit == durations.InInstructions { // then the time of each is known
+		seqs = append(seqs, evenly(t.Window)...)
+	}
+	c.spans, err = readSpans(t, newFrameIndex(&Frames{}, p.functions), seqs)
+	c.gaps, c.keep = c.spans.timesOf(gaps), c.spans.timesOf(worst)
+	slices.Sort(c.keep)
+	return c, err
+}
+
+// seqsOf are those of places that are of a source.
+func seqsOf(places []read.Place, of read.Place) (seqs []int64) {
+	for _, p := range places {
+		if p.Dir == of.Dir && p.Source == of.Source {
+			seqs = append(seqs, p.Seq)
+		}
+	}
+	return seqs
 }
 
 // timesOf are the times of instructions that were passed.
