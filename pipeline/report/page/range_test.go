@@ -154,7 +154,7 @@ func (d *rowsOf) check(r *ranged, unit string, top int) {
 func (r *ranged) busy(t *testing.T) int64 {
 	t.Helper()
 	sum := r.took(t, "exception", 2)["irq 14"] // others are part of tasks
-	for _, kind := range []string{"task", "not traced"} {
+	for _, kind := range []string{"task", "gap"} {
 		for _, n := range r.took(t, kind, 2) {
 			sum += n
 		}

@@ -86,7 +86,7 @@ func (r *reader) read(d *dataset.Dataset, s *schema.SourceTotals) error {
 			return err
 		}
 	}
-	return nil
+	return r.readOffs(d)
 }
 
 func (r *reader) addTasks(tasks []stacks.Task) error {
@@ -131,7 +131,7 @@ func (r *reader) addReturn(b *schema.Batch, row int) {
 		int32(schema.ExceptionsEpoch.At(b, row)),
 	}
 	if w := r.t.Window; w.From < at.seq && at.seq < w.Until && 0 <= at.at && at.at <= read.MaxCount/4 {
-		r.t.returns = append(r.t.returns, at)
+		r.t.points = append(r.t.points, at)
 	}
 }
 
@@ -331,13 +331,14 @@ func (r *reader) conclude(whole, d *dataset.Dataset) error {
 		}
 	}
 	if !t.axis.timed {
-		t.returns = nil
+		t.points = nil
 	}
-	for i := range t.returns {
-		x := &t.returns[i]
+	for i := range t.points {
+		x := &t.points[i]
 		x.at = t.axis.time(x.epoch, x.at)
 	}
-	slices.SortStableFunc(t.returns, func(x, y point) int { return cmp.Compare(x.seq, y.seq) })
+	t.placeOffs()
+	slices.SortStableFunc(t.points, func(x, y point) int { return cmp.Or(cmp.Compare(x.seq, y.seq), cmp.Compare(x.at, y.at)) })
 	slices.SortFunc(t.spans, t.compareSpans)
 	t.findLanes()
 	slices.SortStableFunc(t.marks, func(x, y mark) int { return cmp.Compare(x.seq, y.seq) })

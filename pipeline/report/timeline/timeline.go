@@ -34,17 +34,20 @@ type Timeline struct {
 	Frames  []calls.Frame
 	Slices  int64 // calls, exceptions and marks in the window
 	AtLeast int64 // instructions of a call that is among them; 0: all are
+	// OffCycles are those in which trace was off if it is not known when: they are with what ran before and after.
+	OffCycles int64
 
-	paths   paths
-	spans   []span  // by their start, the outer one first
-	marks   []mark  // by seq
-	returns []point // of exceptions; by seq
-	gaps    []int64 // instructions that nothing before is known to lead to; ascending
-	axis    axis
-	before  evidence // of the task that runs, before the window
-	after   evidence // likewise after it
-	from    point    // at or before the window, the last whose time is known
-	until   point    // likewise after it, the first
+	paths  paths
+	spans  []span  // by their start, the outer one first
+	marks  []mark  // by seq
+	points []point // where exceptions return, and where trace goes off; by seq
+	offs   []off   // by seq
+	gaps   []int64 // instructions that nothing before is known to lead to; ascending
+	axis   axis
+	before evidence // of the task that runs, before the window
+	after  evidence // likewise after it
+	from   point    // at or before the window, the last whose time is known
+	until  point    // likewise after it, the first
 }
 
 // A Window is a part of a source: from one instruction to before another, by their `seq`.
@@ -101,6 +104,8 @@ type mark struct {
 	seq  int64
 	text string
 	pass bool // nothing happened but that it was passed
+	// trace was off before it, and everything went on
+	pause bool
 }
 
 // An evidence says which task ran from an instruction on.

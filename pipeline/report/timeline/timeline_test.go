@@ -10,11 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
@@ -435,5 +437,48 @@ func noError(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Time in which trace was off is in no turn: turns have what tasks executed, gaps and pauses what `epochs` says. Where
+// rows do not say when it was, turns have it.
+func TestOff(t *testing.T) {
+	for level, placed := range map[schema.Level]bool{schema.LevelInstructions: true, schema.LevelNone: false} {
+		dir := reporttest.Export(t, "opencsd-TC2", "", pipeline.Options{Level: level})
+		d, err := dataset.Open(dir)
+		noError(t, err)
+		executed, gaps := map[uint8]int64{}, map[uint8]int64{}
+		for b, err := range d.Batches(&schema.Epochs) {
+			noError(t, err)
+			for row := range b.Rows() {
+				off, source := int64(schema.EpochsGapCycles.At(b, row)), schema.EpochsSource.At(b, row)
+				executed[source], gaps[source] = executed[source]+int64(schema.EpochsCycles.At(b, row))-off, gaps[source]+off
+			}
+		}
+		d.Close()
+		opened(t, dir).timelines(timeline.Everything, func(x *timeline.Timeline) {
+			turns, off, at, isOn := int64(0), int64(0), int64(0), false
+			noError(t, x.Walk(func(e *timeline.Event) error {
+				if isOn {
+					turns += e.At - at
+				}
+				at = e.At
+				switch e.Kind {
+				case timeline.Turn:
+					isOn = true
+				case timeline.Gap, timeline.Pause:
+					off += e.Until - e.At
+					isOn, at = isOn && e.Kind == timeline.Pause, e.Until
+				}
+				return nil
+			}))
+			want := [3]int64{executed[x.Source], gaps[x.Source], 0}
+			if !placed {
+				want = [3]int64{executed[x.Source] + gaps[x.Source], 0, gaps[x.Source]}
+			}
+			if got := [3]int64{turns, off, x.OffCycles}; got != want {
+				t.Errorf("level %v, source %#x: turns, gaps and cycles without place are %v, want %v", level, x.Source, got, want)
+			}
+		})
 	}
 }

@@ -18,7 +18,7 @@ type Event struct {
 	Seq   int64  // of the instruction that is executed next
 	At    int64  // in Timeline.Unit; it never falls
 	Exact bool   // rows say At; else it is in proportion to the instructions between two that do
-	Until int64  // of a gap
+	Until int64  // of a gap, and of a pause
 }
 
 // A Kind is what happens.
@@ -30,13 +30,14 @@ const (
 	Enter             // a task enters a frame
 	Leave             // and leaves the one that it entered last
 	Gap               // nothing was traced; every frame was left before it
+	Pause             // trace was off, and everything goes on
 	Mark              // something else
 	Pass              // an instruction that [Timeline.WalkPast] was asked for is executed
 	End               // the window ends, and every frame was left
 )
 
 func (k Kind) String() string {
-	return [...]string{"turn", "enter", "leave", "gap", "mark", "pass", "end"}[k]
+	return [...]string{"turn", "enter", "leave", "gap", "pause", "mark", "pass", "end"}[k]
 }
 
 // Untraced is what viewers show of a gap.
@@ -100,7 +101,7 @@ type walker struct {
 
 	nextTask, nextGap, nextMark, nextRow int
 	timed                                int // the first row, from nextRow on, whose time is known
-	nextReturn                           int
+	nextPoint                            int
 
 	at    point // that was reached; of times before the window it keeps that of from
 	exact bool  // its time is what rows say
@@ -206,11 +207,11 @@ func (w *walker) known(seq int64) point {
 			first = point{f.end, f.until, w.at.epoch}
 		}
 	}
-	for w.nextReturn < len(w.returns) && w.returns[w.nextReturn].seq < seq {
-		w.nextReturn++
+	for w.nextPoint < len(w.points) && w.points[w.nextPoint].seq < seq {
+		w.nextPoint++
 	}
-	if w.nextReturn < len(w.returns) && w.returns[w.nextReturn].seq < first.seq {
-		first = w.returns[w.nextReturn]
+	if w.nextPoint < len(w.points) && w.points[w.nextPoint].seq < first.seq {
+		first = w.points[w.nextPoint]
 	}
 	w.timed = max(w.timed, w.nextRow)
 	for ; w.timed < len(w.spans); w.timed++ {
@@ -361,9 +362,12 @@ func (w *walker) gap() {
 	}
 	before := w.running
 	w.used, w.running, w.asleep, w.seen = w.used[:0], none, w.asleep[:0], seq
-	until := w.at.at
+	off := w.off(seq)
+	until := max(off.until, w.at.at)
 	if ok {
 		until = max(after.start, until)
+	} else {
+		w.at.at = max(off.from, w.at.at)
 	}
 	w.emit(&Event{Kind: Gap, Until: until})
 	w.at.at = until
@@ -394,6 +398,13 @@ func (w *walker) mark() {
 	w.reach(m.seq, unknownTime, none)
 	if m.pass {
 		w.emit(&Event{Kind: Pass})
+		return
+	}
+	if m.pause {
+		off := w.off(m.seq)
+		w.at.at = max(off.from, w.at.at)
+		w.emit(&Event{Kind: Pause, Until: max(off.until, w.at.at)})
+		w.at.at = max(off.until, w.at.at)
 		return
 	}
 	w.emit(&Event{Kind: Mark, Text: m.text})

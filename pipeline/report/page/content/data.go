@@ -176,6 +176,7 @@ type Time struct {
 	Took   []int64  `json:"took"`
 	Lanes  []Lane   `json:"lanes"`
 	Gaps   []int64  `json:"gaps"` // where each is on the axis
+	Off    Off      `json:"off"`  // what of it was not traced
 	Growth Growth   `json:"growth"`
 	Ledger Ledger   `json:"ledger"`
 	Detail *Detail  `json:"detail"` // nil: none was asked for, or there are no rows of instructions
@@ -228,6 +229,12 @@ type Lane struct {
 	Took      []int64 `json:"took"`  // 0: it was seen, but nothing that it executed
 	Turns     int64   `json:"turns"` // or entries; spans may be merged
 	All       int64   `json:"all"`   // of the axis
+}
+
+// Off is when nothing was traced, though cycles were counted.
+type Off struct {
+	Start []int64 `json:"start"` // the first, then each less the one before
+	Took  []int64 `json:"took"`
 }
 
 // Growth is how many instructions of the program had been executed, as trace went on: steps

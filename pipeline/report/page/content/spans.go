@@ -36,6 +36,7 @@ type spanReader struct {
 	number []int32 // of the frames of t, on the page; none: it was not entered yet
 	spans  []span
 	most   int             // spans
+	off    []span          // times in which nothing was traced
 	turns  map[int32]int64 // of tasks by their frame, and entries of exceptions
 	passed map[int64]int64 // times by seq
 	first  int64           // time of the first event
@@ -84,6 +85,10 @@ func (r *spanReader) event(e *timeline.Event) error {
 	case timeline.Gap:
 		r.closeAll(at)
 		r.running = None
+		r.untraced(at, e.Until-r.first)
+	case timeline.Pause:
+		r.pause(at, e.Until-r.first)
+		r.ledger.reach(nobody, e, e.Until-r.first)
 	case timeline.Pass:
 		r.passed[e.Seq] = at
 	case timeline.End:
@@ -112,6 +117,26 @@ func (r *spanReader) turn(task int32, at int64) {
 	for _, f := range r.stacks[task] {
 		r.push(f, at)
 	}
+}
+
+// untraced notes that nothing was traced from a time to another.
+func (r *spanReader) untraced(from, until int64) {
+	if until > from {
+		r.off = append(r.off, span{start: from, end: until, frame: None})
+	}
+}
+
+// pause closes what a task runs in, and opens it again when trace goes on.
+func (r *spanReader) pause(at, until int64) {
+	open := make([]int32, len(r.open))
+	for i, s := range r.open {
+		open[i] = r.spans[s].frame
+	}
+	r.closeAll(at)
+	for _, frame := range open {
+		r.push(frame, until)
+	}
+	r.untraced(at, until)
 }
 
 func (r *spanReader) enter(task, number int32, at int64) {
@@ -290,6 +315,13 @@ func (t *thinner) lanes(r *spanReader) []Lane {
 		lanes = append(lanes, t.laneOf(r, frame, of[frame]))
 	}
 	return lanes
+}
+
+// offs writes the times in which nothing was traced: those that are too short to be told apart as one.
+func (t *thinner) offs(x *Time, r *spanReader) {
+	t.runs(r.length, r.off, func(i int) int { return i + 1 }, func(first, last int) {
+		x.Off.Start, x.Off.Took = append(x.Off.Start, r.off[first].start), append(x.Off.Took, r.off[last].end-r.off[first].start)
+	})
 }
 
 // growth returns the growth of a source on the axis.

@@ -38,7 +38,7 @@ func (p *Content) readTimes(m *report.Merged, dir string, opt *Options) ([]*cloc
 func (p *Content) readClockwork(m *report.Merged, t *timeline.Timeline, g *growth.Curve, opt *Options) (*clockwork, error) {
 	c := &clockwork{
 		name: schema.SourceText(t.Source), least: t.AtLeast, place: read.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit,
-		hz: t.CycleHz, growth: g,
+		hz: t.CycleHz, growth: g, offCycles: t.OffCycles,
 	}
 	if t.Core != "" {
 		c.name += " " + t.Core
@@ -91,6 +91,7 @@ func (c *clockwork) draw(parts int64) Time {
 	t.spansOf(&x, r, r.length, 0, len(r.spans))
 	x.Frames = *r.frames.frames
 	x.Lanes = t.lanes(r)
+	t.offs(&x, r)
 	if c.growth != nil {
 		x.Growth = r.growth(c.growth)
 	}
@@ -112,6 +113,7 @@ func evenly(w timeline.Window) []int64 {
 // pack puts differences in the place of times.
 func (x *Time) pack() {
 	differences(x.Start)
+	differences(x.Off.Start)
 	differences(x.Growth.At)
 	for i := range x.Lanes {
 		differences(x.Lanes[i].Start)
@@ -126,4 +128,12 @@ func (p *Content) LeastCall() int64 {
 		}
 	}
 	return 0
+}
+
+// OffCycles are those in which trace was off, of which it is not known when that was.
+func (p *Content) OffCycles() (sum int64) {
+	for _, t := range p.times {
+		sum += t.offCycles
+	}
+	return sum
 }

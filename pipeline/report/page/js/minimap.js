@@ -6,7 +6,7 @@ import {colour, css, picture} from './canvas.js';
 import {make} from './elements.js';
 import {view} from './model.js';
 import {thousands} from './text.js';
-import {AXIS, drawAxis, drawGaps, drawMark, margin, scaleOf, setTime, steerTime, zoomTime} from './time.js';
+import {AXIS, drawAxis, drawGaps, drawMark, drawOff, margin, scaleOf, setTime, steerTime, zoomTime} from './time.js';
 
 const STRIP = 18; // height of what ran
 const EDGE = 6; // pixels from an edge at which that is dragged
@@ -20,11 +20,12 @@ export function drawMinimap(place, paint) {
   const {canvas, again} = picture(box, {
     role: 'slider', tabindex: '0', 'aria-label': 'Window of the time: arrow keys, or A and D, move it, W and S zoom, Home shows all',
   }, () => AXIS + STRIP, (pen, width, height) => {
-    const {length, detail, gaps} = time();
+    const {length, detail, gaps, off} = time();
     const scale = whole(width);
     drawAxis(pen, {from: 0, to: length}, scale, width, height, 'the whole', detail);
+    drawOff(pen, off, scale, width, height);
     paint(pen, scale, width, AXIS + 2, STRIP - 4);
-    drawGaps(pen, gaps ?? [], scale, width, height);
+    drawGaps(pen, gaps, scale, width, height);
     drawMark(pen, scale, height);
     drawBox(pen, scale, width, height);
   });

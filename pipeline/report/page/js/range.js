@@ -10,7 +10,7 @@ import {number, sentences, shareOf, sortable, words} from './table.js';
 import {counted, seconds, thousands} from './text.js';
 import {goTo, onState} from './url.js';
 
-const KINDS = ['task', 'not traced', 'exception', 'function'];
+const KINDS = ['task', 'gap', 'exception', 'function'];
 
 export function drawRange(place, data) {
   if (!data.times?.length) return;
@@ -46,7 +46,7 @@ function rangeTable({frames, unit, hz}, range) {
 /** Tasks, what was not traced, exceptions and functions, each by what they took. */
 function rowsOf({tasks, exceptions, functions}, frames) {
   const kinds = octets(frames.kind);
-  const listed = (map, kind, is) => Array.from(map).filter(([frame]) => is(frame)).map(([frame, {took, entries}]) => ({name: frames.name[frame] ?? KINDS[1], kind, took, entries: kind === 2 ? entries : -1}));
+  const listed = (map, kind, is) => Array.from(map).filter(([frame]) => is(frame)).map(([frame, {took, entries}]) => ({name: frames.name[frame] ?? 'not traced', kind, took, entries: kind === 2 ? entries : -1}));
   return [
     ...listed(tasks, 0, frame => kinds[frame] === 1), ...listed(tasks, 1, frame => frame < 0),
     ...listed(exceptions, 2, () => true), ...listed(functions, 3, frame => kinds[frame] === 0),

@@ -1,11 +1,11 @@
 // Time: the window that all pictures over it share, their axis, gaps and movement. From
 // data.times, one of a source, each on an axis of its own from 0 to its length.
 
-import {colour, css, drawSoon, picture, write} from './canvas.js';
+import {colour, css, drawSoon, mixed, picture, write} from './canvas.js';
 import {button, labelled, make} from './elements.js';
 import {timeKey} from './keys.js';
 import {snapped} from './ledger.js';
-import {view} from './model.js';
+import {sums, view} from './model.js';
 import {figures} from './table.js';
 import {counted, cut, thousands} from './text.js';
 import {goTo, setState} from './url.js';
@@ -73,10 +73,24 @@ export function drawAxis(pen, window, scale, width, height, unit, detail) {
   write(pen, unit, 4, AXIS / 2, scale.left - 4);
 }
 
+/** Time in which nothing was traced, though cycles were counted, is grey. It is below what else is drawn. */
+export function drawOff(pen, off, scale, width, height) {
+  pen.textAlign = 'left';
+  sums(off?.start).forEach((start, i) => {
+    const from = Math.max(scale.x(start), scale.left);
+    const wide = Math.min(scale.x(start + off.took[i]), width) - from;
+    if (!(wide > 0)) return;
+    pen.fillStyle = css(mixed(colour('page'), colour('unseen'), 0.6));
+    pen.fillRect(from, AXIS, wide, height - AXIS);
+    pen.fillStyle = css(colour('ink'));
+    write(pen, 'not traced', from + 4, AXIS + 9, wide - 6);
+  });
+}
+
 /** Where trace is not continuous: a line each; gaps nearer than 3 pixels are one hatched band with their number. */
 export function drawGaps(pen, gaps, scale, width, height) {
   const bands = [];
-  for (const gap of gaps) {
+  for (const gap of gaps ?? []) {
     const x = Math.round(scale.x(gap));
     if (x < scale.left || x > width) continue;
     const last = bands[bands.length - 1];
@@ -98,7 +112,9 @@ export function drawGaps(pen, gaps, scale, width, height) {
     pen.globalAlpha = 0.35;
     for (let x = from - height; x < to; x += 8) drawLine(pen, x, height, x + height, 0);
     pen.restore();
-    write(pen, counted(count, 'gap'), from + 3, height - 8, Math.max(to - from - 4, 0));
+    pen.textAlign = 'left';
+    const told = [counted(count, 'gap'), thousands(count)].find(text => pen.measureText(text).width < to - from - 4);
+    if (told) pen.fillText(told, from + 3, height - 8);
   }
 }
 
@@ -238,9 +254,10 @@ export function overTime(place, name, head, height, change, draw) {
   const {canvas, again} = picture(box, {'aria-label': `${head.textContent} The same figures are in the table below.`}, height, (pen, width, tall) => {
     const scale = scaleOf(view.time, margin(width), width);
     drawAxis(pen, view.time, scale, width, tall, time().unit, time().detail);
+    drawOff(pen, time().off, scale, width, tall);
     draw(pen, scale, width, tall);
     drawMark(pen, scale, tall);
-    drawGaps(pen, time().gaps ?? [], scale, width, tall);
+    drawGaps(pen, time().gaps, scale, width, tall);
   });
   canvas.addEventListener('dblclick', () => setTime(0, time().length));
   box.addEventListener('keydown', event => {
