@@ -190,7 +190,7 @@ type Ledger struct {
 	At  []int64 `json:"at"`  // where that is on the axis; likewise
 
 	Count   []int64 `json:"count"`
-	Doer    []int32 `json:"doer"` // in Task, Exception and Function
+	Doer    []int32 `json:"doer"` // in Task, Exception and Function; each but the first of a bucket less the one before
 	Took    []int64 `json:"took"`
 	Entries []int64 `json:"entries"` // of Exception
 

@@ -153,8 +153,10 @@ func (l *ledger) columns(most int64) Ledger {
 		if i < len(c.buckets) {
 			x.Count = append(x.Count, int64(len(b.shares)))
 		}
+		before := int32(0)
 		for _, s := range b.shares {
-			x.Doer, x.Took, x.Entries = append(x.Doer, s.doer), append(x.Took, s.took), append(x.Entries, s.entries)
+			x.Doer, x.Took, x.Entries = append(x.Doer, s.doer-before), append(x.Took, s.took), append(x.Entries, s.entries)
+			before = s.doer
 		}
 	}
 	for _, d := range c.doers {

@@ -56,11 +56,14 @@ export function ranBetween({index, from, to}) {
     sum.took += took;
     sum.entries += entries;
   };
-  for (let i = begin < end ? first[begin] - count[begin] : 0; begin < end && i < first[end - 1]; i++) {
-    const d = doer[i];
-    add(tasks, task[d], took[i], 0);
-    if (exception[d] >= 0) add(exceptions, exception[d], took[i], entries[i]);
-    if (of[d] >= 0) add(functions, of[d], took[i], 0);
+  for (let bucket = begin; bucket < end; bucket++) {
+    let d = 0;
+    for (let i = first[bucket] - count[bucket]; i < first[bucket]; i++) {
+      d += doer[i];
+      add(tasks, task[d], took[i], 0);
+      if (exception[d] >= 0) add(exceptions, exception[d], took[i], entries[i]);
+      if (of[d] >= 0) add(functions, of[d], took[i], 0);
+    }
   }
   return {instructions: seq[end] - seq[begin], tasks, exceptions, functions};
 }
