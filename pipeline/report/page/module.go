@@ -13,7 +13,7 @@ var moduleFiles embed.FS
 // moduleNames are the modules that draw the page, each after those that it imports.
 var moduleNames = []string{
 	"model", "text", "keys", "url", "detail", "elements", "table", "canvas", "search", "map", "functions", "source",
-	"time", "range", "instructions", "lanes", "flame", "exceptions", "main",
+	"ledger", "time", "range", "instructions", "minimap", "lanes", "flame", "exceptions", "main",
 }
 
 var (

@@ -248,8 +248,8 @@ func (x *schemas) durations(m *report.Merged, dirs []string) {
 		x.Fatal(err)
 	}
 	name := func(o object) string { return fmt.Sprint(o["name"]) }
-	x.compare("tasks", x.page.columns("tasks"), printed(x.T, answer.Tasks(nil, tasks, 0)).rows(), name, name, ofTasks)
-	e, err := exceptions.Read(dirs, "")
+	x.compare("tasks", x.page.columns("tasks"), printed(x.T, answer.Tasks(nil, tasks, 0, answer.Absent)).rows(), name, name, ofTasks)
+	e, err := exceptions.Read(m, dirs, "")
 	if err != nil {
 		x.Fatal(err)
 	}

@@ -71,6 +71,10 @@ func (p *Page) timeText() *timeText {
 		x.Notes = append(x.Notes, "In time order, calls of fewer than "+figures.Thousands(least)+" instructions are not drawn, and a task that made "+
 			"no others may be missing: they were left out at export. Export again with --tables +calls to draw all.")
 	}
+	if off := p.OffCycles(); off > 0 {
+		x.Notes = append(x.Notes, "In time order, "+count(off, "cycle")+" in which trace was off are with what ran before and after: when it was "+
+			"is in the table cycle_counts. Export again with --tables +cycle_counts.")
+	}
 	for i := range p.Data.Times {
 		t := &p.Data.Times[i]
 		if len(t.Gaps) > 0 {

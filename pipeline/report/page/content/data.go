@@ -189,7 +189,8 @@ type Time struct {
 	Name   string `json:"name"` // of the source
 	Unit   string `json:"unit"` // of the axis: "cycles" or "instructions"
 	Length int64  `json:"length"`
-	Frames Frames `json:"frames"` // its tasks first, in the order of their first turn
+	Hz     uint64 `json:"hz,omitempty"` // cycles in a second; left out if that is not known
+	Frames Frames `json:"frames"`       // its tasks first, in the order of their first turn
 	// Spans are in order of their start, outer ones first: a task at depth 0, its frames
 	// above it. Spans that are shorter than 1/4,000 of the one below are merged where they
 	// follow one another, into one of kind 3.
@@ -199,15 +200,28 @@ type Time struct {
 	Took   []int64  `json:"took"`
 	Lanes  []Lane   `json:"lanes"`
 	Gaps   []int64  `json:"gaps"` // where each is on the axis
+	Off    Off      `json:"off"`  // what of it was not traced
 	Growth Growth   `json:"growth"`
-	Points Points   `json:"points"`
+	Ledger Ledger   `json:"ledger"`
 	Detail *Detail  `json:"detail"` // nil: none was asked for, or there are no rows of instructions
 }
 
-// Points are where some instructions are on an axis of cycles, from the first on.
-type Points struct {
-	Seq []int64 `json:"seq"` // each less the one before
-	At  []int64 `json:"at"`  // likewise
+// A Ledger says what ran in buckets of an axis: of any range from an edge of theirs to another it has the figures. Edges
+// are at instructions whose time rows of the dataset say. Each bucket has Count shares, which follow one another in
+// Doer, Took and Entries.
+type Ledger struct {
+	Seq []int64 `json:"seq"` // of the first instruction of each bucket, and after the last; each less the one before
+	At  []int64 `json:"at"`  // where that is on the axis; likewise
+
+	Count   []int64 `json:"count"`
+	Doer    []int32 `json:"doer"` // in Task, Exception and Function; each but the first of a bucket less the one before
+	Took    []int64 `json:"took"`
+	Entries []int64 `json:"entries"` // of Exception
+
+	// What can run, as frames; -1: none. Where nothing was traced all are -1.
+	Task      []int32 `json:"task"`      // or the asynchronous exception whose handlers run
+	Exception []int32 `json:"exception"` // the innermost
+	Function  []int32 `json:"function"`
 }
 
 // A Detail is the instructions that were executed around points that the page offers to show, in
@@ -239,6 +253,12 @@ type Lane struct {
 	Took      []int64 `json:"took"`  // 0: it was seen, but nothing that it executed
 	Turns     int64   `json:"turns"` // or entries; spans may be merged
 	All       int64   `json:"all"`   // of the axis
+}
+
+// Off is when nothing was traced, though cycles were counted.
+type Off struct {
+	Start []int64 `json:"start"` // the first, then each less the one before
+	Took  []int64 `json:"took"`
 }
 
 // Growth is how many instructions of the program had been executed, as trace went on: steps

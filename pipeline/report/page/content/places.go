@@ -16,9 +16,9 @@ func (p *Content) placeOf(at *read.Place) (index, time int64) {
 	return None, 0
 }
 
-// shownSeqs are the instructions of a source that the page offers to show, the most important first: where the longest
-// exceptions and the longest calls begin, then where those do that are next.
-func (p *Content) shownSeqs(of read.Place) []int64 {
+// worstSeqs are the instructions of a source where the longest exceptions and the longest calls begin, then where those do
+// that are next.
+func (p *Content) worstSeqs(of read.Place) []int64 {
 	var first, next []int64
 	add := func(at read.Place, rank int) {
 		switch {

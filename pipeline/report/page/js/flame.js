@@ -10,7 +10,7 @@ import {timeOf} from './keys.js';
 import {largest, octets, sums, view} from './model.js';
 import {figures, number, shareOf, words} from './table.js';
 import {counted, cut, percent, points, thousands} from './text.js';
-import {AXIS, drawAxis, drawGaps, drawMark, margin, movable, moveWindow, scaleOf, setSource, setTime, sourceSelect, steerTime, timeSteps} from './time.js';
+import {AXIS, drawAxis, drawGaps, drawMark, drawOff, margin, movable, moveWindow, scaleOf, setSource, setTime, sourceSelect, steerTime, timeSteps} from './time.js';
 import {goTo, onState, setState} from './url.js';
 
 const FRAME = 18; // height of a frame
@@ -188,7 +188,7 @@ function sandwichShape(flame, took, unit, of) {
 
 function orderedShape(time) {
   const shape = shapeOf(time.frames, time.frame ?? [], octets(time.depth), sums(time.start), time.took ?? []);
-  return {...shape, length: time.length, unit: time.unit, window: view.time, gaps: time.gaps ?? [], detail: time.detail, left: margin, top: AXIS};
+  return {...shape, length: time.length, unit: time.unit, window: view.time, gaps: time.gaps, off: time.off, detail: time.detail, left: margin, top: AXIS};
 }
 
 function shapeOf({name, function: of, kind}, frame, depth, start, took) {
@@ -227,7 +227,10 @@ function paintFlame(pen, {shape, text, chosen}, width, height) {
   const {frames, frame, depth, start, took, window, top, change} = shape;
   const most = largest(change?.map(Math.abs)) || 1;
   const scale = scaleOf(window, shape.left(width), width);
-  if (top > 0) drawAxis(pen, window, scale, width, height, shape.unit, shape.detail);
+  if (top > 0) {
+    drawAxis(pen, window, scale, width, height, shape.unit, shape.detail);
+    drawOff(pen, shape.off, scale, width, height);
+  }
   const found = text ? matches(frames, text) : null;
   const drawn = new Uint8Array(shape.rows * (width + 1)); // pixels of frames too thin to be seen: one of them each
   for (let i = 0; i < took.length; i++) {

@@ -5,6 +5,7 @@
 import {colour, css, taskColour, write} from './canvas.js';
 import {instructionAt} from './detail.js';
 import {caption, make, soft} from './elements.js';
+import {drawMinimap} from './minimap.js';
 import {largest, sums, view} from './model.js';
 import {number, shareOf, words} from './table.js';
 import {counted, cut, percent, thousands} from './text.js';
@@ -26,6 +27,7 @@ export function drawLanes(place, data) {
     showLanes(fold, lanes, time);
   }, (pen, scale, width) => paintLanes(pen, lanes, scale, width));
   canvas.parentElement.after(live);
+  drawMinimap(canvas.parentElement, (pen, scale, width, y, height) => lanes.forEach(lane => paintTurns(pen, lane, scale, width, y, height)));
   const at = event => turnAt(lanes, canvas, event);
   canvas.addEventListener('pointermove', event => {
     const {lane, start, took} = at(event) ?? {};
@@ -56,16 +58,20 @@ function paintLanes(pen, lanes, scale, width) {
     const y = AXIS + row * LANE;
     pen.fillStyle = css(colour('ink'));
     write(pen, lane.name, 4, y + LANE / 2, scale.left - 8);
-    pen.fillStyle = css(lane.exception ? colour('exception') : taskColour(lane.name));
-    let drawn = -1;
-    for (let i = 0; i < lane.start.length; i++) {
-      const from = Math.max(scale.x(lane.start[i]), scale.left);
-      const to = Math.min(scale.x(lane.start[i] + lane.took[i]), width);
-      if (to < scale.left || from > width || to <= drawn) continue;
-      drawn = Math.max(to, from + 1.2);
-      pen.fillRect(from, y + 3, drawn - from, LANE - 6);
-    }
+    paintTurns(pen, lane, scale, width, y + 3, LANE - 6);
   });
+}
+
+function paintTurns(pen, lane, scale, width, y, height) {
+  pen.fillStyle = css(lane.exception ? colour('exception') : taskColour(lane.name));
+  let drawn = -1;
+  for (let i = 0; i < lane.start.length; i++) {
+    const from = Math.max(scale.x(lane.start[i]), scale.left);
+    const to = Math.min(scale.x(lane.start[i] + lane.took[i]), width);
+    if (to < scale.left || from > width || to <= drawn) continue;
+    drawn = Math.max(to, from + 1.2);
+    pen.fillRect(from, y, drawn - from, height);
+  }
 }
 
 function showLanes(fold, lanes, {length, unit}) {
