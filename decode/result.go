@@ -280,7 +280,7 @@ type Position struct {
 // ISyncDiffers is the detail of an `inconsistent` event: a periodic I-sync has
 // another position than the flow had reached. The I-sync wins.
 func ISyncDiffers(reached, traced Position) string {
-	detail := fmt.Sprintf("periodic I-sync says 0x%08x %s", traced.Address, traced.ISA)
+	detail := fmt.Sprintf("periodic I-sync says %s %s", traced.Address.Hex(), traced.ISA)
 	if traced.NonSecure != reached.NonSecure {
 		detail += ", " + traced.security().String()
 	}

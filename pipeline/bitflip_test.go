@@ -100,7 +100,7 @@ func (v *variants) noticed(got *decodedTables) notice {
 func sameProgram(a, b *decodedTables) bool {
 	column := func(d *decodedTables, name string) *schema.Vector { return d.column(&schema.Instructions, name) }
 	executed, other := column(a, "executed"), column(b, "executed")
-	return slices.Equal(column(a, "address").U32, column(b, "address").U32) && slices.Equal(column(a, "isa").U8, column(b, "isa").U8) &&
+	return slices.Equal(column(a, "address").U64, column(b, "address").U64) && slices.Equal(column(a, "isa").U8, column(b, "isa").U8) &&
 		slices.Equal(executed.U8, other.U8) && slices.Equal(executed.Valid, other.Valid)
 }
 
@@ -177,7 +177,7 @@ func (v *variants) checkPrefix(t testing.TB, got *decodedTables, n int) {
 func (v *variants) cancels(in tracedInstruction, from int64) bool {
 	event, address := v.intact.column(&schema.Events, "event"), v.intact.column(&schema.Events, "address")
 	for i, at := range v.intact.integers(&schema.Events, "byte_offset") {
-		if at >= from && schema.EventKind(event.U8[i]) == schema.EventCancelled && schema.Address(address.U32[i]) == in.address {
+		if at >= from && schema.EventKind(event.U8[i]) == schema.EventCancelled && schema.Address(address.U64[i]) == in.address {
 			return true
 		}
 	}

@@ -272,6 +272,7 @@ func (d *decodedTables) checkNone(t testing.TB, none *decodedTables) {
 // Counts and edges are what the rows of a dataset say, whatever the trace, and
 // whatever damage it has.
 func TestCounts(t *testing.T) {
+	t.Parallel()
 	for _, tr := range pftTraces(t) {
 		if tr.few() && testing.Short() {
 			continue // the others race as well
@@ -294,6 +295,7 @@ func TestCounts(t *testing.T) {
 
 // Likewise in executions that are made up, with much that cuts edges.
 func TestCountsGenerated(t *testing.T) {
+	t.Parallel()
 	exceptions, gaps := int64(0), 0
 	seeds := uint64(need.Size(2, 17)) // 200 streams and more
 	if testing.Short() {
@@ -404,6 +406,7 @@ func TestLevelNone(t *testing.T) {
 // The files of counts and edges are the same at all levels, for any number of
 // workers.
 func TestCountsFilesAreTheSame(t *testing.T) {
+	t.Parallel()
 	inputs := map[string]string{"sample": sampleSnapshot(t)}
 	for _, name := range []string{"am243x-r5f-etmv3-threadx-ce42d22", "opencsd-TC2"} {
 		if path, ok := shared.Find(t, "captures/"+name); ok {

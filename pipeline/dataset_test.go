@@ -186,7 +186,7 @@ func integer(v *schema.Vector, i int) int64 {
 		return int64(v.U32[i])
 	case schema.Int32:
 		return int64(int32(v.U32[i]))
-	case schema.Uint63, schema.Int64, schema.Float64:
+	case schema.Uint63, schema.Uint64, schema.Int64, schema.Float64:
 		return int64(v.U64[i])
 	case schema.String, schema.JSON, schema.Bytes:
 	}

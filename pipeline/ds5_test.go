@@ -44,7 +44,7 @@ func TestSiliconDS5(t *testing.T) {
 		if !null(cycles, i) {
 			own = cellText(cycles, i)
 		}
-		got = append(got, fmt.Sprintf("%08x %0*x %s failed=%t", address.U32[i], 2*int(size.U8[i]), opcode.U32[i], own,
+		got = append(got, fmt.Sprintf("%08x %0*x %s failed=%t", address.U64[i], 2*int(size.U8[i]), opcode.U32[i], own,
 			!null(executed, i) && executed.U8[i] == 0))
 	}
 	compareLists(t, "instructions", instructions, got, 9548)
@@ -101,7 +101,7 @@ func TestSiliconDS5ReturnStack(t *testing.T) {
 	table := &schema.Instructions
 	address, size, opcode := d.column(table, "address"), d.column(table, "size"), d.column(table, "opcode")
 	for i := range min(len(want), address.Len()) {
-		got = append(got, fmt.Sprintf("%08x %0*x", address.U32[i], 2*int(size.U8[i]), opcode.U32[i]))
+		got = append(got, fmt.Sprintf("%08x %0*x", address.U64[i], 2*int(size.U8[i]), opcode.U32[i]))
 	}
 	compareLists(t, "instructions", want, got, 10000)
 }

@@ -68,6 +68,7 @@ func redecodes(t *testing.T, before, input string, opt Options, given capture.Op
 // Whichever page of a program changes, only the sources whose decoders looked at it are decoded
 // again, and all is equal to a whole export.
 func TestRedecodeSources(t *testing.T) {
+	t.Parallel()
 	const cores = 4
 	input, code := coresCapture(t, cores, 2000, 40_000)
 	for _, level := range []schema.Level{schema.LevelBlocks, schema.LevelNone, schema.LevelInstructions}[:need.Size(1, 3)] {
@@ -76,7 +77,11 @@ func TestRedecodeSources(t *testing.T) {
 		was, err := Export(t.Context(), input, before, opt)
 		check(t, err)
 		all, some := 0, 0
-		for address := schema.Address(0x8000); address < 0x8000+schema.Address(len(code)); address += 4096 {
+		step := schema.Address(4096)
+		if testing.Short() {
+			step *= 3
+		}
+		for address := schema.Address(0x8000); address < 0x8000+schema.Address(len(code)); address += step {
 			done := redecodes(t, before, input, opt, patch(t, code, address))
 			segments := int64(0)
 			for i := range was.Sources {
@@ -155,6 +160,7 @@ func lastPage(t *testing.T, dir string) (page schema.Address, seq int64) {
 // An archive has the program that there was: of a file in place of another, only pages that differ
 // are changed.
 func TestRedecodeChangedPage(t *testing.T) {
+	t.Parallel()
 	input, code := coresCapture(t, 2, 2000, 40_000)
 	whole := func(change int) capture.Options {
 		name := filepath.Join(t.TempDir(), "program.bin")
@@ -203,6 +209,7 @@ func TestRedecodeNothing(t *testing.T) {
 
 // Of another build of a program, only pages that differ are changed, if its functions are the same.
 func TestRedecodeBuild(t *testing.T) {
+	t.Parallel()
 	input := shared.File(t, "captures/am243x-r5f-etmv3-freertos-002b37c")
 	program, err := os.ReadFile(filepath.Join(input, "freertos.elf"))
 	check(t, err)

@@ -176,11 +176,11 @@ func (d *decodedTables) directBranches() map[int64]isa.Instruction {
 		var x isa.Instruction
 		switch {
 		case schema.ISA(set[i]) == schema.A32:
-			x = isa.A32(uint32(opcode[i]), schema.Address(address[i]))
+			x = isa.PFT.A32(uint32(opcode[i]), schema.Address(address[i]))
 		case size[i] == 2:
-			x = isa.T32(uint16(opcode[i]), 0, schema.Address(address[i]), schema.ISA(set[i]) == schema.T32EE)
+			x = isa.PFT.T32(uint16(opcode[i]), 0, schema.Address(address[i]), schema.ISA(set[i]) == schema.T32EE)
 		default:
-			x = isa.T32(uint16(opcode[i]>>16), uint16(opcode[i]), schema.Address(address[i]), schema.ISA(set[i]) == schema.T32EE)
+			x = isa.PFT.T32(uint16(opcode[i]>>16), uint16(opcode[i]), schema.Address(address[i]), schema.ISA(set[i]) == schema.T32EE)
 		}
 		if x.Flow == isa.Direct {
 			branches[address[i]] = x

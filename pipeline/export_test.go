@@ -19,6 +19,7 @@ import (
 // Row by row, the same files come out as of an export, but for the hash of the
 // capture in each: the row groups are cut where an export cuts them.
 func TestWriterAsExport(t *testing.T) {
+	t.Parallel()
 	capture := filepath.Join(t.TempDir(), "capture")
 	check(t, sample.Extract(capture))
 	for _, opt := range []Options{

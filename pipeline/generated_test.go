@@ -265,7 +265,7 @@ func (d *decodedTables) tracedInstructions() []tracedInstruction {
 	offset, address := d.column(&schema.Instructions, "byte_offset"), d.column(&schema.Instructions, "address")
 	set, executed := d.column(&schema.Instructions, "isa"), d.column(&schema.Instructions, "executed")
 	for i := range all {
-		all[i] = tracedInstruction{uint32(offset.U64[i]), schema.Address(address.U32[i]), schema.ISA(set.U8[i]), outcomeUnknown}
+		all[i] = tracedInstruction{uint32(offset.U64[i]), schema.Address(address.U64[i]), schema.ISA(set.U8[i]), outcomeUnknown}
 		if !null(executed, i) {
 			all[i].executed = executed.U8[i]
 		}
@@ -276,6 +276,7 @@ func (d *decodedTables) tracedInstructions() []tracedInstruction {
 // Generated streams decode to their truth. So the decodes that damaged streams are
 // compared with are known to be right.
 func TestGeneratedTruth(t *testing.T) {
+	t.Parallel()
 	eachMacrocell(t, func(t *testing.T, m macrocell) {
 		g := m.generate(t, smallRun)
 		got := g.decode(t)
@@ -300,7 +301,7 @@ func (d *decodedTables) accesses() []truth.DataAccess {
 			x.Seq = integer(seq, i)
 		}
 		x.Segment, x.Offset, x.Position = schema.Of(int32(integer(segment, i))), integer(offset, i), position.U16[i]
-		x.Address = schema.Null[schema.Address]{V: schema.Address(address.U32[i]), OK: !null(address, i)}
+		x.Address = schema.Null[schema.Address]{V: schema.Address(address.U64[i]), OK: !null(address, i)}
 		x.Value = schema.Null[uint64]{V: value.U64[i], OK: !null(value, i)}
 		x.Size = schema.Null[uint8]{V: size.U8[i], OK: !null(size, i)}
 		x.Access = schema.Null[schema.Access]{V: schema.Access(access.U8[i]), OK: !null(access, i)}

@@ -185,6 +185,7 @@ func TestGuessNothing(t *testing.T) {
 
 // A source of frames that is of no known protocol is counted in bytes, as all are there.
 func TestGuessUnread(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := sample.Extract(dir); err != nil {
 		t.Fatal(err)
@@ -210,6 +211,7 @@ func TestGuessUnread(t *testing.T) {
 
 // Frames that do not begin at the start of the file, and what is said of a file.
 func TestGuessFrameOffset(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := sample.Extract(dir); err != nil {
 		t.Fatal(err)

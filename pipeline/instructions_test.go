@@ -74,7 +74,11 @@ func sameInstructions(t *testing.T, input, dir string, opt Options) (n int, last
 func TestInstructionsEnd(t *testing.T) {
 	capture := sampleSnapshot(t)
 	before := runtime.NumGoroutine()
-	for range 20 {
+	rounds := 20
+	if testing.Short() {
+		rounds = 4
+	}
+	for range rounds {
 		for x, err := range Instructions(t.Context(), capture, Options{}) {
 			if check(t, err); x.Seq == 3 {
 				break

@@ -15,6 +15,7 @@ import (
 // A capture that is read rightly is Good, but for its gaps. Read with the wrong protocol, register or program it is
 // not, and the reading says why, and what to do: where no check agrees it may be the program, or the protocol. Everyone who asks has the same reading, and the same word.
 func TestVerdicts(t *testing.T) {
+	t.Parallel()
 	rstk := rstkMemory(t)
 	for i, tt := range []struct {
 		name    string

@@ -87,6 +87,7 @@ func (tr *trace) parts(t *testing.T) (parts, units int) {
 // A segment of several parts has the rows that the same packets have in short
 // segments.
 func TestLongSegment(t *testing.T) {
+	t.Parallel()
 	const parts = 4
 	for i, tr := range moreTraces(t) {
 		if len(tr.data) < 4000 || testing.Short() && tr.name != "sample" {
@@ -154,6 +155,7 @@ func (l *longTrace) sameButSegments(t *testing.T, want, got *decodedTables) {
 // A loss that begins in one part reaches through the next ones: to the end of
 // the stream, or to the next cut.
 func TestLossAcrossParts(t *testing.T) {
+	t.Parallel()
 	tr := sampleTrace(t)
 	l := tr.lengthen(t, 3, 0)
 	at := l.start + engine.PartBytes - 1000 // in the first part, among ignore packets

@@ -75,6 +75,7 @@ func same(offset int64) int64 { return offset }
 // Rows do not depend on the pieces a stream comes in, on how it is cut into
 // units and parts, or on the number of workers.
 func TestPiecesAndGrains(t *testing.T) {
+	t.Parallel()
 	small := engine.Grain{Unit: 1, Part: 32, Chunk: 64}
 	for _, tr := range moreTraces(t) {
 		t.Run(tr.name, func(t *testing.T) {
@@ -192,8 +193,12 @@ func TestFraming(t *testing.T) {
 // The rows of `blocks`, put out instruction by instruction, are those of
 // `instructions`.
 func TestBlocksAreInstructions(t *testing.T) {
+	t.Parallel()
 	for _, tr := range moreTraces(t) {
 		t.Run(tr.name, func(t *testing.T) {
+			if tr.few() {
+				need.FullRun(t, "a long capture")
+			}
 			flat := tr.decode(t)
 			d := tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{blocks: true, workers: 2})
 			d.checkAccounts(t, len(tr.data))
@@ -321,7 +326,7 @@ func copyCell(v, from *schema.Vector, i int) {
 		v.U8 = append(v.U8, from.U8[i])
 	case schema.Uint32, schema.Int32:
 		v.U32 = append(v.U32, from.U32[i])
-	case schema.Uint63, schema.Int64, schema.Float64:
+	case schema.Uint63, schema.Uint64, schema.Int64, schema.Float64:
 		v.U64 = append(v.U64, from.U64[i])
 	case schema.Uint16, schema.String, schema.JSON, schema.Bytes:
 		panic("no such column in instructions")

@@ -20,7 +20,7 @@ func TestMissingBeyondRanking(t *testing.T) {
 	trace := []byte{0, 0, 0, 0, 0, 0x80} // A-sync
 	run := func(address schema.Address) {
 		trace = append(trace, 0x08) // I-sync, A32, trace on
-		trace = binary.LittleEndian.AppendUint32(trace, schema.Word(address))
+		trace = binary.LittleEndian.AppendUint32(trace, uint32(address))
 		trace = append(trace, 0x29, 0x84) // and an atom, E
 	}
 	run(0x1000) // of which there is memory

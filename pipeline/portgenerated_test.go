@@ -24,6 +24,7 @@ import (
 // thousand samples, and each of their segments alone, with what it may see before and
 // after it, to the instructions it has in the whole (docs/etmv2.md §7.1).
 func TestSamplesInParts(t *testing.T) {
+	t.Parallel()
 	seeds := need.Size[uint64](12, 2000)
 	if testing.Short() {
 		seeds = 2

@@ -36,6 +36,7 @@ func straightCode(t *testing.T) (input string, opt capture.Options) {
 // nothing; a row less does not pass it. Straight code of which a byte of trace
 // tells thousands of instructions is pointed out.
 func TestMaxRows(t *testing.T) {
+	t.Parallel()
 	const instructions = 5 * 60_001
 	const blocks = 5 * ((60_001 + schema.MaxBlockRow - 1) / schema.MaxBlockRow)
 	input, opt := straightCode(t)

@@ -78,6 +78,8 @@ func cellText(v *schema.Vector, i int) string {
 		return fmt.Sprint(int32(v.U32[i]))
 	case schema.Uint63:
 		return fmt.Sprint(v.U64[i])
+	case schema.Uint64:
+		return fmt.Sprintf("%08x", v.U64[i])
 	case schema.Int64:
 		return fmt.Sprint(int64(v.U64[i]))
 	case schema.Float64:

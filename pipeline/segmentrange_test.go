@@ -290,7 +290,7 @@ func sameValues(v *schema.Vector, i int, w *schema.Vector, j, n int, base int64)
 		return sameBut(v.U32[i:i+n], w.U32[j:j+n], uint32(base), v.Valid, i)
 	case schema.Float64:
 		return base == 0 && slices.Equal(v.U64[i:i+n], w.U64[j:j+n])
-	case schema.Uint63, schema.Int64:
+	case schema.Uint63, schema.Uint64, schema.Int64:
 		return sameBut(v.U64[i:i+n], w.U64[j:j+n], uint64(base), v.Valid, i)
 	default:
 		return false

@@ -311,7 +311,7 @@ func TestSiliconETMv3DS5(t *testing.T) {
 			executed, cycles := d.column(table, "executed"), d.column(table, "cycles")
 			var got []string
 			for i := range address.Len() {
-				got = append(got, fmt.Sprintf("%08x %0*x %d failed=%t", address.U32[i], 2*int(size.U8[i]), opcode.U32[i], cycles.U32[i], executed.U8[i] == 0))
+				got = append(got, fmt.Sprintf("%08x %0*x %d failed=%t", address.U64[i], 2*int(size.U8[i]), opcode.U32[i], cycles.U32[i], executed.U8[i] == 0))
 			}
 			compareLists(t, "instructions", instructions, got, tt.instructions)
 			compareLists(t, "gaps", gaps, d.gaps(), tt.gaps)

@@ -151,7 +151,7 @@ func (tr *trace) from(n int) *trace {
 func (tr *trace) asyncs() []int {
 	var ends []int
 	for at := 0; ; at = ends[len(ends)-1] {
-		end := async.Next(tr.data[at:])
+		end := async.Short.Next(tr.data[at:])
 		if end < 0 {
 			return ends
 		}

@@ -270,7 +270,7 @@ func (d *decodedTables) instructionsOf(segment int) (from, to int) {
 // lastOf returns the address of the last instruction of a segment, if it has one.
 func (d *decodedTables) lastOf(segment int) schema.Null[schema.Address] {
 	if from, to := d.instructionsOf(segment); from < to {
-		return schema.Of(schema.Address(d.column(&schema.Instructions, "address").U32[to-1]))
+		return schema.Of(schema.Address(d.column(&schema.Instructions, "address").U64[to-1]))
 	}
 	return schema.Null[schema.Address]{}
 }
@@ -284,7 +284,7 @@ func (d *decodedTables) takesBack(segment int, last schema.Null[schema.Address])
 			continue
 		}
 		first := d.integers(&schema.Segments, "seq")[segment]
-		return last.OK && schema.Address(address.U32[i]) == last.V && d.integers(&schema.Events, "seq")[i] == first
+		return last.OK && schema.Address(address.U64[i]) == last.V && d.integers(&schema.Events, "seq")[i] == first
 	}
 	return false
 }
@@ -323,7 +323,7 @@ func (v *variants) implausible(d *decodedTables, k int, start, end int64) error 
 	indirect := false
 	for i := from; i < to; i++ {
 		at := integer(offset, i)
-		place := step.Place{Address: schema.Address(address.U32[i]), ISA: schema.ISA(set.U8[i]), Security: schema.Security(security.U8[i])}
+		place := step.Place{Address: schema.Address(address.U64[i]), ISA: schema.ISA(set.U8[i]), Security: schema.Security(security.U8[i])}
 		in, err := v.program.Instruction(place)
 		switch {
 		case err != nil:

@@ -11,6 +11,7 @@ const (
 	Uint8   Type = iota // INTEGER, 0 to 2⁸ - 1
 	Uint16              // INTEGER, 0 to 2¹⁶ - 1
 	Uint32              // BIGINT, 0 to 2³² - 1
+	Uint64              // BIGINT, 0 to 2⁶⁴ - 1: the same bits, so negative from 2⁶³ on
 	Uint63              // BIGINT, 0 to 2⁶³ - 1
 	Int32               // INTEGER
 	Int64               // BIGINT
@@ -47,7 +48,7 @@ type Vector struct {
 	U8       []uint8  // Uint8, Bool (0, 1), Enum (code)
 	U16      []uint16 // Uint16
 	U32      []uint32 // Uint32, Int32 (bit pattern)
-	U64      []uint64 // Uint63, Int64 and Float64 (bit pattern)
+	U64      []uint64 // Uint63, Uint64, Int64 and Float64 (bit pattern)
 	Str      []string // String, JSON
 	Bin      [][]byte // Bytes
 	Valid    []uint8  // nullable columns: 1 valid, 0 NULL (the value is then 0)

@@ -25,7 +25,7 @@ func (v *Vector) Equal(i int, w *Vector, j int) bool {
 		return v.U16[i] == w.U16[j]
 	case Uint32, Int32:
 		return v.U32[i] == w.U32[j]
-	case Uint63, Int64, Float64:
+	case Uint63, Uint64, Int64, Float64:
 		return v.U64[i] == w.U64[j]
 	case String, JSON:
 		return v.Str[i] == w.Str[j]
@@ -51,7 +51,7 @@ func (v *Vector) Compare(i int, w *Vector, j int) int {
 		return cmp.Compare(v.U32[i], w.U32[j])
 	case Int32:
 		return cmp.Compare(int32(v.U32[i]), int32(w.U32[j]))
-	case Uint63:
+	case Uint63, Uint64:
 		return cmp.Compare(v.U64[i], w.U64[j])
 	case Int64:
 		return cmp.Compare(int64(v.U64[i]), int64(w.U64[j]))
@@ -65,7 +65,7 @@ func (v *Vector) Compare(i int, w *Vector, j int) int {
 	panic(fmt.Sprintf("schema: no type %d", v.Column.Type))
 }
 
-// Text returns row i for people to read: numbers in decimal, enums by name,
+// Text returns row i for people to read: numbers in decimal, as files have them, enums by name,
 // bytes in hex, NULL as that.
 func (v *Vector) Text(i int) string {
 	if v.Null(i) {
@@ -86,7 +86,7 @@ func (v *Vector) Text(i int) string {
 		return strconv.Itoa(int(int32(v.U32[i])))
 	case Uint63:
 		return strconv.FormatUint(v.U64[i], 10)
-	case Int64:
+	case Uint64, Int64:
 		return strconv.FormatInt(int64(v.U64[i]), 10)
 	case String, JSON:
 		return v.Str[i]
@@ -111,7 +111,7 @@ func (v *Vector) AppendFrom(w *Vector, i int) {
 		v.U16 = append(v.U16, w.U16[i])
 	case Uint32, Int32:
 		v.U32 = append(v.U32, w.U32[i])
-	case Uint63, Int64, Float64:
+	case Uint63, Uint64, Int64, Float64:
 		v.U64 = append(v.U64, w.U64[i])
 	case String, JSON:
 		v.Str = append(v.Str, w.Str[i])
@@ -143,7 +143,7 @@ func (v *Vector) AppendZeros(n int) {
 		v.U16 = append(v.U16, make([]uint16, n)...)
 	case Uint32, Int32:
 		v.U32 = append(v.U32, make([]uint32, n)...)
-	case Uint63, Int64, Float64:
+	case Uint63, Uint64, Int64, Float64:
 		v.U64 = append(v.U64, make([]uint64, n)...)
 	case String, JSON:
 		v.Str = append(v.Str, make([]string, n)...)
@@ -165,7 +165,7 @@ func (v *Vector) AppendInteger(n int64) error {
 		v.U32 = append(v.U32, uint32(n))
 	case c.Type == Int32:
 		v.U32 = append(v.U32, uint32(n))
-	case c.Type == Int64, c.Type == Uint63 && n >= 0:
+	case c.Type == Int64, c.Type == Uint64, c.Type == Uint63 && n >= 0:
 		v.U64 = append(v.U64, uint64(n))
 	default:
 		return fmt.Errorf("%d is out of its range", n)

@@ -63,10 +63,11 @@ func TestCompareCells(t *testing.T) {
 	}{
 		{schema.Column{Type: schema.Int32}, "-2147483648 -1 0 2147483647"},
 		{schema.Column{Type: schema.Int64}, "-9223372036854775808 -1 0 9223372036854775807"},
+		{schema.Column{Type: schema.Uint64, Nullable: true}, "- 0 9223372036854775807 9223372036854775808 18446744073709551615"},
 		{schema.Column{Type: schema.Uint32, Nullable: true}, "- 0 1 4294967295"},
 		{schema.Column{Type: schema.Float64, Nullable: true}, "- -1e300 -0.5 0 5e-324 2 10"},
 		{schema.Column{Type: schema.String, Nullable: true}, "- B a aa b é"},
-		{schema.Column{Type: schema.Enum, Names: schema.ISANames}, "a32 t32 t32ee jazelle"},
+		{schema.Column{Type: schema.Enum, Names: schema.ISANames}, "a32 t32 t32ee jazelle a64"},
 	} {
 		table := &schema.Table{Name: "one", Columns: []schema.Column{tt.column}}
 		v := &sample.Rows(table, strings.ReplaceAll(tt.cells, " ", "\n")).Columns[0]

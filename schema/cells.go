@@ -39,7 +39,7 @@ type (
 	IndexU16 int
 	// An IndexU32 is the index of a column with values in U32.
 	IndexU32 int
-	// An IndexAddress is the index of a column of addresses, with values in U32.
+	// An IndexAddress is the index of a column of addresses, with values in U64.
 	IndexAddress int
 	// An IndexU64 is the index of a column with values in U64.
 	IndexU64 int
@@ -68,10 +68,10 @@ func (i IndexU32) In(b *Batch) *[]uint32 { return &b.Columns[i].U32 }
 func (i IndexU32) At(b *Batch, row int) uint32 { return b.Columns[i].U32[row] }
 
 // In returns the values of the column in a batch of its table.
-func (i IndexAddress) In(b *Batch) *[]uint32 { return &b.Columns[i].U32 }
+func (i IndexAddress) In(b *Batch) *[]uint64 { return &b.Columns[i].U64 }
 
 // At returns the value of the column in a row of a batch of its table.
-func (i IndexAddress) At(b *Batch, row int) Address { return Address(b.Columns[i].U32[row]) }
+func (i IndexAddress) At(b *Batch, row int) Address { return Address(b.Columns[i].U64[row]) }
 
 // In returns the values of the column in a batch of its table.
 func (i IndexU64) In(b *Batch) *[]uint64 { return &b.Columns[i].U64 }
@@ -90,14 +90,14 @@ func (b *Batch) of(t *Table) []Vector {
 func putU8[T ~uint8](v *Vector, x T)                      { v.U8 = append(v.U8, uint8(x)) }
 func putU16(v *Vector, x uint16)                          { v.U16 = append(v.U16, x) }
 func putU32[T ~uint32 | ~int32](v *Vector, x T)           { v.U32 = append(v.U32, uint32(x)) }
-func putU64(v *Vector, x int64)                           { v.U64 = append(v.U64, uint64(x)) }
+func putU64[T ~uint64 | ~int64](v *Vector, x T)           { v.U64 = append(v.U64, uint64(x)) }
 func putBool(v *Vector, x bool)                           { v.U8 = append(v.U8, btou(x)) }
 func putStr(v *Vector, s string)                          { v.Str = append(v.Str, s) }
 func putBin(v *Vector, p []byte)                          { v.Bin = append(v.Bin, p) }
 func putNullU8[T ~uint8](v *Vector, x Null[T])            { putU8(v, valid(v, x)) }
 func putNullU16(v *Vector, x Null[uint16])                { putU16(v, valid(v, x)) }
 func putNullU32[T ~uint32 | ~int32](v *Vector, x Null[T]) { putU32(v, valid(v, x)) }
-func putNullU64(v *Vector, x Null[int64])                 { putU64(v, valid(v, x)) }
+func putNullU64[T ~uint64 | ~int64](v *Vector, x Null[T]) { putU64(v, valid(v, x)) }
 func putNullBool(v *Vector, x Null[bool])                 { putBool(v, valid(v, x)) }
 
 func putFloat64(v *Vector, x float64)           { v.U64 = append(v.U64, math.Float64bits(x)) }

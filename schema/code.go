@@ -17,7 +17,7 @@ var Code = Table{
 	Key:     []string{"core", "address", "isa"},
 	Columns: []Column{
 		coreColumn,
-		{Name: "address", Type: Uint32, Hex: true, Rising: true, Doc: "Address of the instruction."},
+		{Name: "address", Type: Uint64, Hex: true, Rising: true, Doc: "Address of the instruction."},
 		{Name: "size", Type: Uint8, Unit: "bytes", Doc: "Length of the instruction: 2 or 4."},
 		isaColumn,
 		{
@@ -30,7 +30,7 @@ var Code = Table{
 			Doc: "True: it has a condition, of its own or of an IT block; CBZ and CBNZ too. Without a program file IT blocks " +
 				"are not known.",
 		},
-		{Name: "target", Type: Uint32, Hex: true, Nullable: true, Doc: "Target of a direct branch; NULL for others."},
+		{Name: "target", Type: Uint64, Hex: true, Nullable: true, Doc: "Target of a direct branch; NULL for others."},
 		{
 			Name: "target_isa", Type: Enum, Nullable: true, Names: ISANames,
 			Doc: "Instruction set at the target; NULL without a target.",
@@ -52,7 +52,7 @@ var Functions = Table{
 	Columns: []Column{
 		coreColumn,
 		{Name: "function", Type: Int32, Doc: "Ordinal by address among the functions of the core, from 0."},
-		{Name: "address", Type: Uint32, Hex: true, Rising: true, Doc: "Address of its first instruction."},
+		{Name: "address", Type: Uint64, Hex: true, Rising: true, Doc: "Address of its first instruction."},
 		{Name: "size", Type: Uint32, Unit: "bytes", Doc: "Length."},
 		{Name: "name", Type: String, Doc: "Name, demangled where it is of C++ or Rust."},
 		{
@@ -84,7 +84,7 @@ var Lines = Table{
 	Key: []string{"core", "address", "inline_depth"},
 	Columns: []Column{
 		coreColumn,
-		{Name: "address", Type: Uint32, Hex: true, Rising: true, Doc: "Address of the instruction."},
+		{Name: "address", Type: Uint64, Hex: true, Rising: true, Doc: "Address of the instruction."},
 		{
 			Name: "inline_depth", Type: Uint16,
 			Doc: "0: the line that the instruction is from; 1: the line that function was inlined at, and so on outwards.",
@@ -115,7 +115,7 @@ var Symbols = Table{
 	Key:     []string{"core", "address", "name"},
 	Columns: []Column{
 		coreColumn,
-		{Name: "address", Type: Uint32, Hex: true, Rising: true, Doc: "Address, without the bit that says T32."},
+		{Name: "address", Type: Uint64, Hex: true, Rising: true, Doc: "Address, without the bit that says T32."},
 		{Name: "size", Type: Uint32, Unit: "bytes", Doc: "Length; 0 if it is not known."},
 		{Name: "name", Type: String, Doc: "Name in the symbol table."},
 		{Name: "kind", Type: Enum, Names: SymbolKindNames, Doc: "What it names; label: it has no type."},

@@ -12,7 +12,7 @@ var Counts = Table{
 	Key:     []string{"address", "isa"},
 	Columns: []Column{
 		sourceColumn,
-		{Name: "address", Type: Uint32, Hex: true, Rising: true, Doc: "Address of the instruction."},
+		{Name: "address", Type: Uint64, Hex: true, Rising: true, Doc: "Address of the instruction."},
 		isaColumn,
 		{Name: "executed", Type: Int64, Doc: "How often it passed its condition."},
 		{Name: "failed", Type: Int64, Doc: "How often it failed its condition."},
@@ -69,9 +69,9 @@ var Edges = Table{
 	Key: []string{"from_address", "to_address", "kind", "outcome"},
 	Columns: []Column{
 		sourceColumn,
-		{Name: "from_address", Type: Uint32, Hex: true, Rising: true, Doc: "Address of the instruction that it leaves."},
+		{Name: "from_address", Type: Uint64, Hex: true, Rising: true, Doc: "Address of the instruction that it leaves."},
 		{
-			Name: "to_address", Type: Uint32, Hex: true,
+			Name: "to_address", Type: Uint64, Hex: true,
 			Doc: "Address of the next instruction of the source; where an exception cuts in, its return address.",
 		},
 		{

@@ -226,7 +226,7 @@ func (v *Vector) expandCode() {
 func (v *Vector) expandRun(b *Block, from, to int) {
 	switch v.Field {
 	case FieldAddress:
-		v.U32 = appendAddresses(v.U32, b.Address[from:to])
+		v.U64 = appendAddresses(v.U64, b.Address[from:to])
 	case FieldOpcode:
 		v.U32 = append(v.U32, b.Opcode[from:to]...)
 	case FieldSize:
@@ -239,10 +239,10 @@ func (v *Vector) expandRun(b *Block, from, to int) {
 }
 
 // appendAddresses appends addresses as a column has them.
-func appendAddresses(dst []uint32, src []Address) []uint32 {
+func appendAddresses(dst []uint64, src []Address) []uint64 {
 	dst = slices.Grow(dst, len(src))
 	for _, x := range src {
-		dst = append(dst, Word(x))
+		dst = append(dst, uint64(x))
 	}
 	return dst
 }
@@ -257,7 +257,7 @@ func (v *Vector) expand() {
 		v.U16 = expandNumbers(v.U16, v)
 	case Uint32, Int32:
 		v.U32 = expandNumbers(v.U32, v)
-	case Uint63, Int64:
+	case Uint63, Uint64, Int64:
 		v.U64 = expandNumbers(v.U64, v)
 	default:
 		panic(fmt.Sprintf("schema: column %s has plain values only", v.Column.Name))

@@ -14,10 +14,11 @@ const (
 	T32
 	T32EE // ThumbEE
 	Jazelle
+	A64
 )
 
 // ISANames are the values of the enum column `isa`.
-var ISANames = []string{"a32", "t32", "t32ee", "jazelle"}
+var ISANames = []string{"a32", "t32", "t32ee", "jazelle", "a64"}
 
 func (i ISA) String() string { return ISANames[i] }
 
@@ -27,17 +28,17 @@ type Kind uint8
 // The kinds, in the order of the enum column `kind`.
 const (
 	KindOther           Kind = iota
-	KindBranch               // direct branch without link; CBZ, ENTERX, LEAVEX too
+	KindBranch               // direct branch without link; CBZ, LE, ENTERX, LEAVEX too
 	KindCall                 // BL, BLX immediate
-	KindIndirect             // any write to the PC not named below: TBB, BXJ, HB, HBP …
-	KindIndirectCall         // BLX register, HBL, HBLP
-	KindReturn               // BX lr, MOV pc,lr, loads of the PC from the stack
+	KindIndirect             // any write to the PC not named below: TBB, BXJ, BR, HB, HBP …
+	KindIndirectCall         // BLX register, BLR, HBL, HBLP
+	KindReturn               // BX lr, MOV pc,lr, RET, loads of the PC from the stack
 	KindExceptionReturn      // ERET, RFE, LDM ^ with PC, flag-setting data processing to PC
 	KindBarrier              // ISB, DSB, DMB and their CP15 forms
 	KindSVC
 	KindSMC
 	KindHVC
-	KindBKPT
+	KindBKPT // BRK of A64 too
 	KindUDF
 )
 

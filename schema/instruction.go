@@ -29,7 +29,7 @@ func InstructionOf(b *Batch, row int) Instruction {
 		Source: v[InstructionsSource].U8[row], Seq: int64(v[InstructionsSeq].U64[row]),
 		Segment:    nullOf(v[InstructionsSegment].Valid, row, int32(v[InstructionsSegment].U32[row])),
 		ByteOffset: int64(v[InstructionsByteOffset].U64[row]),
-		Address:    Address(v[InstructionsAddress].U32[row]), Size: v[InstructionsSize].U8[row],
+		Address:    Address(v[InstructionsAddress].U64[row]), Size: v[InstructionsSize].U8[row],
 		ISA: ISA(v[InstructionsISA].U8[row]), Opcode: v[InstructionsOpcode].U32[row],
 		Kind:      Kind(v[InstructionsKind].U8[row]),
 		Executed:  nullOf(v[InstructionsExecuted].Valid, row, v[InstructionsExecuted].U8[row] == 1),

@@ -348,7 +348,7 @@ func pyarrowType(c schema.Column, path string) string {
 	switch c.Type {
 	case schema.Uint8, schema.Uint16, schema.Int32:
 		return "int32"
-	case schema.Uint32, schema.Uint63, schema.Int64:
+	case schema.Uint32, schema.Uint63, schema.Uint64, schema.Int64:
 		return "int64"
 	case schema.Float64:
 		return "double"

@@ -1,18 +1,30 @@
 package schema
 
+import (
+	"fmt"
+	"math"
+)
+
 // An Address is one in the memory of the traced core, of its program or its data. An
-// address column has it as it is.
-type Address uint32
+// address column has its bits.
+type Address uint64
 
 // MaxAddress is the last address.
 const MaxAddress = ^Address(0)
 
-// AddressEnd is where addresses end, after the last one.
-const AddressEnd = uint64(MaxAddress) + 1
+// End32 is where the addresses of AArch32 end: sums of them are modulo 2³².
+const End32 = 1 << 32
 
-// Word returns an address where there is room for 32 bits. With a wider [Address] the
-// compiler names such places.
-func Word[A ~uint32](address A) uint32 { return uint32(address) }
+// In32 returns an address modulo 2³².
+func (a Address) In32() Address { return Address(uint32(a)) }
+
+// Hex returns an address for people to read: with 8 digits, or 16 from 2³² on.
+func (a Address) Hex() string {
+	if a > math.MaxUint32 {
+		return fmt.Sprintf("0x%016x", uint64(a))
+	}
+	return fmt.Sprintf("0x%08x", uint64(a))
+}
 
 // A Block is a straight run of instructions from the address it was entered at
 // to the next one that can change the flow (or to the end of the memory): the
@@ -27,6 +39,9 @@ type Block struct {
 	Size    []uint8  // 2 or 4 bytes
 	Kind    []uint8  // codes of Kind
 }
+
+// Next returns the address after an instruction of the block.
+func (b *Block) Next(i int) Address { return (b.Address[i] + Address(b.Size[i])).In32() }
 
 // MaxBlock is the most instructions a block holds. Longer straight code makes no
 // block: the decoder stops walking it.

@@ -30,7 +30,7 @@ var Stacks = Table{
 			Doc: "The function, in functions of the core; NULL for an exception, and for code that no function has.",
 		},
 		{
-			Name: "address", Type: Uint32, Hex: true,
+			Name: "address", Type: Uint64, Hex: true,
 			Doc: "Address of its first instruction; where no function has the code, the one that was entered; 0 for an " +
 				"exception.",
 		},
@@ -136,7 +136,7 @@ var CallTimes = Table{
 			Doc: "The function, in functions of the core; NULL for code that no function has.",
 		},
 		{
-			Name: "address", Type: Uint32, Hex: true, Rising: true,
+			Name: "address", Type: Uint64, Hex: true, Rising: true,
 			Doc: "Address of its first instruction; where no function has the code, the one that was entered.",
 		},
 		{

@@ -81,7 +81,7 @@ func (t Type) SQL() string {
 	switch t {
 	case Uint8, Uint16, Int32:
 		return "INTEGER"
-	case Uint32, Uint63, Int64:
+	case Uint32, Uint63, Uint64, Int64:
 		return "BIGINT"
 	case Bool:
 		return "BOOLEAN"

@@ -122,7 +122,7 @@ var Instructions = Table{
 	Example: "SELECT hex8(address) AS address, n FROM (SELECT address, count(*) AS n FROM instructions GROUP BY " +
 		"address) ORDER BY n DESC LIMIT 10;",
 	Columns: keys("Ordinal in its source, from 0, without holes.",
-		Column{Name: "address", Type: Uint32, Hex: true, Doc: "Address of the instruction."},
+		Column{Name: "address", Type: Uint64, Hex: true, Doc: "Address of the instruction."},
 		Column{Name: "size", Type: Uint8, Unit: "bytes", Doc: "Length of the instruction: 2 or 4."},
 		isaColumn,
 		Column{
@@ -210,7 +210,7 @@ var CodeBlocks = Table{
 		sourceColumn,
 		{Name: "code_block", Type: Int32, Doc: "Number of the block in its source, from 0, by first use."},
 		{Name: "position", Type: Uint16, Doc: "Position of the instruction in the block, from 0."},
-		{Name: "address", Type: Uint32, Hex: true, Doc: "Address of the instruction."},
+		{Name: "address", Type: Uint64, Hex: true, Doc: "Address of the instruction."},
 		{Name: "size", Type: Uint8, Unit: "bytes", Doc: "Length of the instruction: 2 or 4."},
 		isaColumn,
 		{
@@ -241,11 +241,11 @@ var Exceptions = Table{
 				"return.",
 		},
 		Column{
-			Name: "return_address", Type: Uint32, Hex: true, Nullable: true,
+			Name: "return_address", Type: Uint64, Hex: true, Nullable: true,
 			Doc: "Preferred return address; NULL if it is not known.",
 		},
 		Column{
-			Name: "target", Type: Uint32, Hex: true, Nullable: true,
+			Name: "target", Type: Uint64, Hex: true, Nullable: true,
 			Doc: "Address the exception was taken to; NULL if it is not known, and for a return.",
 		},
 		Column{
@@ -341,7 +341,7 @@ var DataAccesses = Table{
 			Doc: "Which transfer of the instruction (or of the group, without one) it is, from 0.",
 		},
 		Column{
-			Name: "address", Type: Uint32, Hex: true, Nullable: true,
+			Name: "address", Type: Uint64, Hex: true, Nullable: true,
 			Doc: "Address of its first byte; NULL for register transfers, and if it is not traced or not all of its bits are " +
 				"known.",
 		},
@@ -376,7 +376,7 @@ var Events = Table{
 	Example: "SELECT event, count(*) AS n, min(byte_offset) AS first_at FROM events GROUP BY event ORDER BY n DESC;",
 	Columns: byCut(keys(seqAfter,
 		Column{Name: "event", Type: Enum, Names: EventNames, Doc: "What happened."},
-		Column{Name: "address", Type: Uint32, Hex: true, Nullable: true, Doc: "Address it is about; NULL if there is none."},
+		Column{Name: "address", Type: Uint64, Hex: true, Nullable: true, Doc: "Address it is about; NULL if there is none."},
 		Column{Name: "detail", Type: String, Nullable: true, Doc: "More in words; NULL if there is no more."},
 	)),
 }
@@ -417,7 +417,7 @@ var Segments = Table{
 		Column{Name: "instructions", Type: Int64, Doc: "Instructions in it."},
 		Column{Name: "exceptions", Type: Int64, Doc: "Exception entries in it."},
 		Column{
-			Name: "address", Type: Uint32, Hex: true, Nullable: true,
+			Name: "address", Type: Uint64, Hex: true, Nullable: true,
 			Doc: "Address in the I-sync it begins with; NULL if only data is traced.",
 		},
 		Column{Name: "reason", Type: Enum, Names: ISyncReasonNames, Doc: "Reason of that I-sync."},
@@ -544,7 +544,7 @@ var Images = Table{
 		{Name: "file", Type: String, Doc: "Name of the file it is from, without its folder."},
 		{Name: "sha256", Type: String, Doc: "SHA-256 of that file, in hex."},
 		{Name: "build_id", Type: String, Nullable: true, Doc: "Build ID in the ELF file, in hex; NULL if it has none."},
-		{Name: "address", Type: Uint32, Hex: true, Doc: "Address of its first byte."},
+		{Name: "address", Type: Uint64, Hex: true, Doc: "Address of its first byte."},
 		{Name: "bytes", Type: Int64, Unit: "bytes", Doc: "Length."},
 		{Name: "space", Type: String, Nullable: true, Doc: "Memory space, as S, N, H; NULL: any."},
 		{Name: "core", Type: String, Nullable: true, Doc: "Core it belongs to; NULL: every core."},

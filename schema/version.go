@@ -24,7 +24,7 @@ func (c *Column) Bits() (bits int, ok bool) {
 	switch c.Type {
 	case Uint8, Uint16, Int32:
 		return 32, true
-	case Uint32, Uint63, Int64:
+	case Uint32, Uint63, Uint64, Int64:
 		return 64, true
 	default:
 		return 0, false

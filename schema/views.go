@@ -114,8 +114,8 @@ const arrowHead = `-- Macros for a tracelake dataset, for DuckDB.
 // same one, all have their whole path. Both macros for directories work on
 // constants, so they cost nothing per row.
 const macros = `
--- a as eight hexadecimal digits; for the outermost SELECT: to group by it is slow
-CREATE OR REPLACE MACRO hex8(a) AS printf('0x%08x', a);
+-- a as eight hexadecimal digits, sixteen from 2³² on; for the outermost SELECT: to group by it is slow
+CREATE OR REPLACE MACRO hex8(a) AS printf(CASE WHEN a BETWEEN 0 AND 4294967295 THEN '0x%08x' ELSE '0x%016x' END, a);
 -- the percentage that n is of total, with two decimals: 100 only if it is all, 0 only if it is none, NULL of nothing
 CREATE OR REPLACE MACRO pct(n, total) AS
   CASE WHEN n IS NULL OR total IS NULL OR total = 0 THEN NULL WHEN n = 0 THEN 0 WHEN n = total THEN 100

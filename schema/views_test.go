@@ -425,4 +425,5 @@ func TestViewsOfArrow(t *testing.T) {
 	_, err := db.Exec(text)
 	check(t, err)
 	compare(t, query(t, db, "SELECT hex8(4294901760), hex8(NULL), tracelake_files('x')"), "0xffff0000 - [./x]")
+	compare(t, query(t, db, "SELECT hex8(4294967296), hex8(-549755284940)"), "0x0000000100000000 0xffffff8000081234")
 }

@@ -363,7 +363,7 @@ func TestExecuteTransfers(t *testing.T) {
 			strides++
 		}
 		lastAddress[s.At] = s.Transfers[0].Address
-		if last := s.Transfers[len(s.Transfers)-1]; s.Instruction.Kind == schema.KindReturn && last.Value != schema.Word(s.Next.Address)|uint32(s.Next.ISA) {
+		if last := s.Transfers[len(s.Transfers)-1]; s.Instruction.Kind == schema.KindReturn && last.Value != uint32(s.Next.Address)|uint32(s.Next.ISA) {
 			t.Fatalf("loads 0x%x into the PC: %+v", last.Value, *s)
 		}
 	})

@@ -95,9 +95,9 @@ func (e *executor) loadedPC(s *site, step *step.Step) {
 // pcValue is a place as BX takes it.
 func pcValue(p step.Place) uint32 {
 	if p.ISA == schema.A32 {
-		return schema.Word(p.Address)
+		return uint32(p.Address)
 	}
-	return schema.Word(p.Address) | 1
+	return uint32(p.Address) | 1
 }
 
 // frameWords is how many words a stack frame of v7-M has without floating point
@@ -110,7 +110,7 @@ func (e *executor) frame(address schema.Address, access schema.Access, returnTo 
 	for i := range t {
 		t[i] = step.Transfer{Address: address + 4*schema.Address(i), Value: e.value(4), Size: 4, Access: access}
 	}
-	t[6].Value, t[7].Value = schema.Word(returnTo.Address), 0x01000000
+	t[6].Value, t[7].Value = uint32(returnTo.Address), 0x01000000
 	return t
 }
 

@@ -261,7 +261,7 @@ func (e *executor) undefined(step *step.Step) {
 // fault enters an exception in place of the instruction at hand.
 func (e *executor) fault(s *site) bool {
 	following := e.at
-	following.Address += schema.Address(s.in.Size)
+	following.Address = (following.Address + schema.Address(s.in.Size)).In32()
 	inBlock := e.flow().it.left > 0
 	switch {
 	case s.in.Kind == schema.KindBKPT && !inBlock:

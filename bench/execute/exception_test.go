@@ -99,7 +99,7 @@ func (m *stackModel) see(s *step.Step) {
 		top.calls = top.calls[:len(top.calls)-1]
 		m.returns++
 	}
-	if s.Instruction.Link {
+	if s.Instruction.Link() {
 		top.calls = append(top.calls, step.Place{Address: s.At.Address + schema.Address(s.Instruction.Size), ISA: s.At.ISA, Security: s.At.Security})
 	}
 }

@@ -142,7 +142,7 @@ func (e *executor) branch(s *site, step *step.Step) {
 		e.moved = e.executed
 		e.loadedPC(s, step)
 	}
-	if s.in.Link {
+	if s.in.Link() {
 		e.flow().calls.push(following)
 		step.Moves = calls
 		e.moved = e.executed

@@ -37,9 +37,9 @@ const maxTable = 512 // entries
 
 func literal(pc schema.Address, up bool, n uint32) schema.Address {
 	if up {
-		return pc + schema.Address(n)
+		return (pc + schema.Address(n)).In32()
 	}
-	return pc - schema.Address(n)
+	return (pc - schema.Address(n)).In32()
 }
 
 // fetch reads size bytes of program memory.

@@ -134,7 +134,7 @@ func padded(regions []image.Region) []image.Region {
 		taken := slices.ContainsFunc(regions, func(o image.Region) bool {
 			return uint64(o.Address) < end+padding && uint64(o.Address)+uint64(len(o.Bytes)) > end
 		})
-		if !taken && end+padding <= schema.AddressEnd {
+		if !taken && end+padding <= schema.End32 {
 			r.Bytes = append(slices.Clip(r.Bytes), make([]byte, padding)...)
 		}
 	}

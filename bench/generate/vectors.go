@@ -88,9 +88,9 @@ func (w *Workload) addVectors(base schema.Address, table schema.Null[schema.Addr
 		page = binary.LittleEndian.AppendUint32(page, 0xE59FF000|(4*vectors-8)) // LDR PC,[PC,#24]
 	}
 	entry := w.Tasks[0].Entry
-	page = binary.LittleEndian.AppendUint32(page, schema.Word(entry.Address)|uint32(entry.ISA))
+	page = binary.LittleEndian.AppendUint32(page, uint32(entry.Address)|uint32(entry.ISA))
 	for i := uint32(1); i < vectors; i++ {
-		page = binary.LittleEndian.AppendUint32(page, schema.Word(table.V)+4*i)
+		page = binary.LittleEndian.AppendUint32(page, uint32(table.V)+4*i)
 	}
 	w.Memory = append(w.Memory, image.Region{Address: base, Bytes: page})
 	if code := w.Code; code != nil {

@@ -109,7 +109,7 @@ func (w *Workload) Looped() *Workload {
 	for i := range looped.Tasks {
 		t := &looped.Tasks[i]
 		at = (at + 2*loopBytes - 1) &^ (loopBytes - 1)
-		distance := schema.Word(t.Entry.Address - at - 8)
+		distance := uint32(t.Entry.Address - at - 8)
 		call := 0xEB000000 | distance>>2&0xFFFFFF // BL
 		if t.Entry.ISA == schema.T32 {
 			call = 0xFA000000 | distance>>1&1<<24 | distance>>2&0xFFFFFF // BLX

@@ -27,7 +27,7 @@ const (
 	OpenCSD  Need = "opencsd"    // trc_pkt_lister
 	LibOCSD  Need = "libopencsd" // its headers and C library
 	OpenOCD  Need = "openocd"    // the debugger, for its etm analyze
-	Objdump  Need = "objdump"    // GNU binutils for bare-metal Arm: as, ld, objdump
+	Objdump  Need = "objdump"    // GNU binutils: as, ld, objdump for bare-metal Arm, objdump for AArch64
 	Readelf  Need = "readelf"    // GNU binutils of any machine
 	QEMU     Need = "qemu"       // qemu-arm
 	GCC      Need = "gcc"        // a compiler and C library for Arm Linux

@@ -84,7 +84,7 @@ func sRecords(memory []image.Region) (text []byte) {
 		for at := 0; at < len(r.Bytes); at += 32 {
 			data := r.Bytes[at:min(at+32, len(r.Bytes))]
 			record := []byte{byte(4 + len(data) + 1)}
-			record = append(binary.BigEndian.AppendUint32(record, schema.Word(r.Address)+uint32(at)), data...)
+			record = append(binary.BigEndian.AppendUint32(record, uint32(r.Address)+uint32(at)), data...)
 			sum := byte(0)
 			for _, b := range record {
 				sum += b

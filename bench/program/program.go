@@ -50,9 +50,9 @@ func (p *Program) Instruction(at step.Place) (isa.Instruction, error) {
 	}
 	var in isa.Instruction
 	if at.ISA == schema.A32 {
-		in = isa.A32(binary.LittleEndian.Uint32(code[:]), at.Address)
+		in = isa.PFT.A32(binary.LittleEndian.Uint32(code[:]), at.Address)
 	} else {
-		in = isa.T32(h1, h2, at.Address, at.ISA == schema.T32EE)
+		in = isa.PFT.T32(h1, h2, at.Address, at.ISA == schema.T32EE)
 	}
 	p.seen[at] = in
 	return in, nil

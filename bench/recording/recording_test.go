@@ -14,7 +14,7 @@ func TestReadRecordingRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"no end", "00008000 a32 1\n", "cut short"},
 		{"an unknown word", "nonsense\n", "line 1: cannot read"},
-		{"an unknown instruction set", "00008000 a64 1\n", `unknown instruction set "a64"`},
+		{"an unknown instruction set", "00008000 a48 1\n", `unknown instruction set "a48"`},
 		{"an unknown exception", "! fault 00008000 a32 00000010 a32\n", `unknown exception "fault"`},
 		{"a position outside the run", "00008000 a32 1 4\n. 00008004 a32\n", "no instruction 4 in a run of 1"},
 		{"a jump that is none", "00008000 a32 1\n. 00008008 a32\n", "line 2: 0x00008000 a32"},

@@ -150,7 +150,7 @@ func deframe(b *capture.Buffer, id uint8) ([]section, error) {
 	trace := piece.Data
 	first, last := -1, -1
 	for at := 0; ; {
-		n := async.Next(trace[at:])
+		n := async.Short.Next(trace[at:])
 		if n < 0 {
 			break
 		}

@@ -230,7 +230,7 @@ func (r *outsideRows) instructionRange(e *outside.Element) {
 				executed = 1
 			}
 		}
-		r.what = binary.LittleEndian.AppendUint32(r.what, schema.Word(at.Address))
+		r.what = binary.LittleEndian.AppendUint32(r.what, uint32(at.Address))
 		r.what = append(r.what, in.Size, byte(at.ISA), executed)
 		cycles := schema.Null[uint64]{V: uint64(traced.V), OK: traced.OK}
 		sum := schema.Null[uint64]{V: uint64(r.cycle), OK: traced.OK}

@@ -111,7 +111,7 @@ type Steps = iter.Seq2[Step, error]
 // Following is the place right after the instruction of s.
 func (s *Step) Following() Place {
 	p := s.At
-	p.Address += schema.Address(s.Instruction.Size)
+	p.Address = (p.Address + schema.Address(s.Instruction.Size)).In32()
 	return p
 }
 

@@ -23,7 +23,7 @@ func TestCIRun(t *testing.T) {
 		{"nothing to disassemble with", false, "", "", ".ci/run: objdump: absent, and not required: no arm-none-eabi-as\n"},
 		{"captures and some tools", true, "trc_pkt_lister arm-none-eabi-as arm-none-eabi-ld qemu-arm", "silicon,opencsd,qemu", "silicon: present\n"},
 		{
-			"everything", true, "trc_pkt_lister arm-none-eabi-as arm-none-eabi-ld arm-none-eabi-objdump qemu-arm arm-linux-gnueabihf-gcc venv opencsd/c_api/opencsd_c_api.h",
+			"everything", true, "trc_pkt_lister arm-none-eabi-as arm-none-eabi-ld arm-none-eabi-objdump aarch64-linux-gnu-objdump qemu-arm arm-linux-gnueabihf-gcc venv opencsd/c_api/opencsd_c_api.h",
 			"silicon,python,opencsd,libopencsd,objdump,qemu,gcc", "",
 		},
 		{"no network", false, "apt-get", "", "apt-get could not install"},

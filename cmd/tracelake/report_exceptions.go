@@ -18,14 +18,18 @@ func exceptionsCommand() *cli.Command {
 		Description: `A row is a type and number of exception. Durations are from entry to return or
 task switch, nested exceptions included: in cycles if all of them have cycles,
 else in ticks of the timestamps, else in instructions. P99 needs 100 samples.
-WORST AT is the longest, as --before of report last takes it.
+WORST AT is the longest, as --before of report last takes it. UNFINISHED could
+not be followed to their end, and have no duration. SHARE is of all that was
+executed; asynchronous exceptions nested in others are in their own. NESTED is
+how many exceptions the deepest one was in. HANDLER is the function that most of
+SHARE ran in. --json has the five longest.
 
 Examples:
    tracelake report exceptions run
    tracelake report exceptions run --baseline yesterday`,
 		Flags: slices.Concat(datasetFlags(true),
 			[]cli.Flag{
-				baselineFlag("say which got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
+				baselineFlag("say which got slower, and which faster, than in the earlier run in `DIR`"), topFlag(),
 				jsonFlag(), csvFlag(),
 			}, screenFlags()),
 		Action: asking("", reportExceptions),
@@ -33,14 +37,14 @@ Examples:
 }
 
 func reportExceptions(ctx *cli.Context, q *question) error {
-	x, err := exceptions.Read(q.dirs, q.options.Test)
+	x, err := exceptions.Read(q.m, q.dirs, q.options.Test)
 	if err != nil {
 		return err
 	}
 	var change *exceptions.Change
 	baseline := answer.Absent
 	if q.baseline != nil {
-		before, err := exceptions.Read([]string{q.reportArgs.baseline}, "")
+		before, err := exceptions.Read(q.baseline, []string{q.reportArgs.baseline}, "")
 		if err != nil {
 			return err
 		}

@@ -20,12 +20,15 @@ differ in where calls and exceptions return to. Its name is that of the function
 at the bottom of its stack, or of what that begins it with: then ROOT is the
 bottom. After a gap in the trace a task continues if its bottom was seen; what
 has callers that nobody saw is (callers not seen). Handlers of asynchronous
-exceptions are in no task: they have rows of their own, as [irq 14].
+exceptions are in no task: they have rows of their own, as [irq 14]. Tasks of a
+baseline are the same if name and Context ID are; shares are compared.
 
 Examples:
    tracelake report tasks run
-   tracelake report tasks run --json`,
-		Flags:  slices.Concat(datasetFlags(true), []cli.Flag{topFlag(), jsonFlag(), csvFlag()}, screenFlags()),
+   tracelake report tasks run --baseline yesterday`,
+		Flags: slices.Concat(datasetFlags(true), []cli.Flag{
+			baselineFlag("say which take more, and which less, than in the dataset in `DIR`"), topFlag(), jsonFlag(), csvFlag(),
+		}, screenFlags()),
 		Action: asking("", tasks),
 	}
 }
@@ -37,7 +40,17 @@ func tasks(ctx *cli.Context, q *question) error {
 	}
 	took := func(x *stacks.Task) int64 { return x.Executed.In(t.ByCycles) }
 	slices.SortStableFunc(t.Rows, func(x, y stacks.Task) int { return cmp.Compare(took(&y), took(&x)) })
-	a := answer.Tasks(q.head("tasks"), t, q.top)
+	var change *stacks.TaskChange
+	baseline := answer.Absent
+	if q.baseline != nil {
+		before, err := stacks.ReadTasks([]string{q.reportArgs.baseline}, "")
+		if err != nil {
+			return err
+		}
+		change = t.Against(before)
+		baseline = answer.TasksChange(change, q.top, q.baselineDir())
+	}
+	a := answer.Tasks(q.head("tasks"), t, q.top, baseline)
 	return q.write(ctx, a, func(s *screen) {
 		x, handlers := a.Section(), int64(0)
 		for i := range t.Rows {
@@ -52,5 +65,23 @@ func tasks(ctx *cli.Context, q *question) error {
 			s.line("%s executed: %s in tasks, %s in handlers of exceptions", count(x.Whole, x.Unit),
 				thousands(x.Whole-handlers), thousands(handlers))
 		}
+		if change != nil {
+			s.taskChange(q.baselineDir(), baseline.Section(), change)
+		}
 	})
+}
+
+// taskChange writes which tasks take more, and which less, than in the baseline.
+func (s *screen) taskChange(dir string, x *answer.Section, c *stacks.TaskChange) {
+	unit := answer.UnitOf(c.ByCycles)
+	s.blank()
+	s.line("against %s: %s now, %s before; %s new, %s lost", dir, count(c.Now.Executed.In(c.ByCycles), unit),
+		thousands(c.Before.Executed.In(c.ByCycles)), count(c.New, x.Noun), thousands(c.Lost))
+	if x.Rows == 0 {
+		s.line("none changed")
+		return
+	}
+	s.section(x)
+	s.line("changes are in percentage points of all %ss", unit)
+	s.leftOut(x)
 }

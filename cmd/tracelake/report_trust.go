@@ -258,7 +258,7 @@ func outsideText(t *trust.Summary) string {
 	times := int64(0)
 	for i, o := range t.Outside {
 		if i < outsideShown {
-			names = append(names, fmt.Sprintf("0x%08x", o.Address))
+			names = append(names, o.Address.Hex())
 		}
 		times += o.Times
 	}

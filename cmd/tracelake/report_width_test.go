@@ -92,7 +92,7 @@ var reportsWith = map[string][][]string{
 	"hotspots":   {{"--baseline", "demo/dataset", "--top", "0"}, {"--by", "line"}},
 	"calls":      {{"--baseline", "demo/dataset", "--top", "0"}},
 	"exceptions": {{"--baseline", "demo/dataset"}},
-	"tasks":      {{}},
+	"tasks":      {{"--baseline", "demo/dataset"}},
 	"last":       {{}, {"--before", "exception=3", "-n", "100"}},
 	"disasm":     {{"--function", "quicksort"}, {"--file", "kernel.c"}},
 	"trust":      {{}},

@@ -309,7 +309,7 @@ func (c *Collector) nextAddress(g *group, x *decode.DataElement) schema.Null[sch
 	}
 	g.next = at
 	if !g.InPlace {
-		g.next.V += 4
+		g.next.V = (g.next.V + 4).In32()
 	}
 	return at
 }

@@ -26,7 +26,7 @@ const (
 	ISyncUnknown       // the bytes end first
 )
 
-// A Cutter is the [decode.Cutter] of the protocols with A-syncs: a cut is the
+// A Cutter is the [decode.Cutter] of the protocols with [Short] A-syncs: a cut is the
 // first I-sync after an A-sync. A-syncs are found by their bytes alone, wherever
 // they are, so that every worker finds the same ones, whatever damage there is
 // between them.
@@ -57,7 +57,7 @@ func (c *Cutter) Find(b []byte, _ bool) decode.Cuts {
 	c.cuts.At, c.cuts.Bounds = c.cuts.At[:0], c.cuts.Bounds[:0]
 	for c.next(b) {
 	}
-	settled := max(0, len(b)-overlap)
+	settled := max(0, len(b)-Short.Overlap())
 	if c.looking {
 		settled = min(settled, c.parsed)
 	}
@@ -71,8 +71,8 @@ func (c *Cutter) Find(b []byte, _ bool) decode.Cuts {
 // b. It reports whether there is one.
 func (c *Cutter) next(b []byte) bool {
 	limit, found := len(b), false
-	from := max(0, c.scanned-overlap)
-	if i := Next(b[from:]); i >= 0 {
+	from := max(0, c.scanned-Short.Overlap())
+	if i := Short.Next(b[from:]); i >= 0 {
 		limit, found = from+i, true
 	}
 	if c.looking {

@@ -152,7 +152,7 @@ func (r *reader) checkReach(d *device, s *section, dump image.Dump, fileSize int
 			Remedy:  "correct the address or the length",
 		}
 	}
-	if dump.Address+n > schema.AddressEnd || dump.Address+n < n {
+	if dump.Address+n > schema.End32 || dump.Address+n < n {
 		r.add("%s: [%s] at %#x reaches beyond 4 GiB and is ignored", s.file, s.name, dump.Address)
 		return errNotMemory
 	}

@@ -84,7 +84,7 @@ func splitBase(flag, arg string) (name string, base *schema.Address, err error) 
 	if err != nil {
 		return arg, nil, nil
 	}
-	if v > uint64(schema.MaxAddress) {
+	if v >= schema.End32 {
 		return "", nil, usage(flag+" "+arg, "has a base beyond 32 bits", "write "+flag+" FILE@BASE")
 	}
 	return arg[:i], new(schema.Address(v)), nil

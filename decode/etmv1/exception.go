@@ -68,7 +68,7 @@ func (d *Decoder) returnAddress(b *branch, kind schema.ExceptionType) schema.Nul
 		}
 		if in.Kind == schema.KindSVC {
 			d.atom(true)
-			return schema.Of(at + schema.Address(in.Size))
+			return schema.Of((at + schema.Address(in.Size)).In32())
 		}
 	}
 	d.dropData(b.data)

@@ -345,7 +345,7 @@ func (d *Decoder) jump(a *received) {
 // inconsistent records that an address is not that of the program.
 func (d *Decoder) inconsistent(to decode.PC) {
 	d.Rec.Event(d.Key(), schema.EventInconsistent, schema.Null[schema.Address]{V: d.position().Address, OK: d.Walk.Known()},
-		fmt.Sprintf("branch address 0x%08x %s", to.Address, to.ISA))
+		fmt.Sprintf("branch address %s %s", to.Address.Hex(), to.ISA))
 }
 
 // position returns the position, if it is known.

@@ -35,7 +35,7 @@ func (d *Decoder) inside(to decode.PC) decode.PC {
 	}
 	if h, _ := d.Halfword(to.Address - 2); isa.IsPairPrefix(h) {
 		d.Rec.Half.Second = true
-		to.Address -= 2
+		to.Address = (to.Address - 2).In32()
 		return to
 	}
 	d.Rec.Half.Orphan = true

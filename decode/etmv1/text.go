@@ -68,7 +68,7 @@ func (c *Config) addBranch(t *decode.PacketText, b *branch) {
 func (c *Config) addAddress(t *decode.PacketText, a *received) {
 	to := pcOf(a)
 	t.Add("reason", a.Reason.String())
-	t.Add("address", fmt.Sprintf("0x%08x", to.Address))
+	t.Add("address", to.Address.Hex())
 	t.Add("isa", to.ISA.String())
 	if a.HasContextID() && c.ContextIDBytes > 0 {
 		t.Add("context_id", a.contextID)

@@ -69,7 +69,7 @@ func (r *Branch) Target(last decode.PC) decode.PC {
 	}
 	shift := addressShift(state)
 	sent := schema.Address(1<<(r.Bits+shift) - 1)
-	return decode.PC{Address: last.Address&^sent | r.Address<<shift, ISA: state}
+	return decode.PC{Address: (last.Address&^sent | r.Address<<shift).In32(), ISA: state}
 }
 
 // parse decodes the branch address at the start of b, and returns its length.

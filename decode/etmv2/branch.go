@@ -62,7 +62,7 @@ func (d *Decoder) indirect(to decode.PC) {
 			Found: to,
 		})
 		if from != to || !last.direct || !last.taken {
-			d.Rec.Inconsistent(d.Key(), from.Address, fmt.Sprintf("branch packet to 0x%08x %s", to.Address, to.ISA))
+			d.Rec.Inconsistent(d.Key(), from.Address, fmt.Sprintf("branch packet to %s %s", to.Address.Hex(), to.ISA))
 		}
 	}
 	d.goTo(to)

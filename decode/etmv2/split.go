@@ -32,7 +32,7 @@ func (d *Decoder) firstHalf() bool {
 // half of a pair.
 func (d *Decoder) enterThumb(to decode.PC) {
 	if d.isSecondHalf(to.Address) {
-		to.Address -= 2
+		to.Address = (to.Address - 2).In32()
 		d.Rec.Half.Second = true
 	}
 	d.Walk.Goto(to, d.Rec.Security())

@@ -90,7 +90,7 @@ func addBranch(t *decode.PacketText, prefix string, r *Branch) {
 		return
 	}
 	to := r.Target(decode.PC{})
-	t.Add(prefix+"address", fmt.Sprintf("0x%08x", to.Address))
+	t.Add(prefix+"address", to.Address.Hex())
 	t.Add(prefix+"isa", to.ISA.String())
 	t.Add(prefix+"cancel", r.Cancel)
 }
@@ -103,11 +103,11 @@ func (c *Config) tfoText(p *TFO, s port.Sample, owed []byte) decode.PacketText {
 		t.Add("trigger", true)
 	}
 	t.Add("reason", p.Reason.String())
-	t.Add("address", fmt.Sprintf("0x%08x", p.At.Address))
+	t.Add("address", p.At.Address.Hex())
 	t.Add("isa", p.At.ISA.String())
 	if p.LSM {
 		to := p.Current.Target(p.At)
-		t.Add("current_address", fmt.Sprintf("0x%08x", to.Address))
+		t.Add("current_address", to.Address.Hex())
 		t.Add("current_isa", to.ISA.String())
 	}
 	if c.ContextIDBytes > 0 {

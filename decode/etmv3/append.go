@@ -22,7 +22,7 @@ func (c *Config) Append(dst []byte, p Packet) []byte {
 	case PHeader:
 		return append(dst, p.Atoms.header())
 	case ASync:
-		return async.Append(dst, p.Len)
+		return async.Short.Append(dst, p.Len)
 	case CycleCount:
 		return decode.AppendSevens(append(dst, headerCycleCount), uint64(p.Cycles), int(p.CycleBytes))
 	case ISync:

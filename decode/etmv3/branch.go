@@ -46,7 +46,7 @@ func (r *Branch) IsException() bool { return r.Old || r.Exception != 0 }
 func (r *Branch) Target(last schema.Address, isa schema.ISA) schema.Address {
 	shift := addressShift(isa)
 	sent := schema.Address(1<<(r.Bits+shift) - 1)
-	return last&^sent | r.Address<<shift
+	return (last&^sent | r.Address<<shift).In32()
 }
 
 // addressShift is the number of low address bits that are always 0.

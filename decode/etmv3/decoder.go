@@ -107,7 +107,7 @@ func (d *Decoder) firstISync() int {
 	}
 	d.setTo(&p)
 	if d.second {
-		d.toSecondHalf(decode.PC{Address: p.Address - 2, ISA: p.ISA}, true)
+		d.toSecondHalf(decode.PC{Address: (p.Address - 2).In32(), ISA: p.ISA}, true)
 	}
 	return p.Len
 }

@@ -216,7 +216,7 @@ func (d *Decoder) jump(address schema.Address, state schema.ISA) {
 	}
 	d.CloseUnplaced()
 	if !d.cfg.OneT32 && state == schema.T32 && d.secondHalf(address) {
-		address -= 2
+		address = (address - 2).In32()
 		d.Rec.Half.Second = true
 	}
 	d.Walk.Goto(decode.PC{Address: address, ISA: state}, d.Rec.Security())

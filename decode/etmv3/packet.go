@@ -157,7 +157,7 @@ func (c *Config) Parse(p *Packet, b []byte) error {
 func (c *Config) parseOther(p *Packet, b []byte) error {
 	switch h := b[0]; h {
 	case headerASync:
-		n, err := async.Parse(b, protocol)
+		n, err := async.Short.Parse(b, protocol)
 		if err == nil {
 			*p = Packet{Kind: ASync, Len: n}
 		}

@@ -137,10 +137,10 @@ func (c *Config) AheadBytes() int { return 0 }
 func (c *Config) NewCutter() decode.Cutter { return async.NewCutter(c) }
 
 // Resync implements [decode.Protocol].
-func (c *Config) Resync(b []byte) (n int, ok bool) { return async.Resync(b) }
+func (c *Config) Resync(b []byte) (n int, ok bool) { return async.Short.Resync(b) }
 
 // RateSyncs implements [decode.Protocol].
-func (c *Config) RateSyncs(b []byte) int { return async.RateSyncs(c, b) }
+func (c *Config) RateSyncs(b []byte) int { return async.Short.RateSyncs(c, b) }
 
 // Preserve implements [async.Parser]: timestamps and VMIDs are valid after the cut.
 func (c *Config) Preserve(k *decode.Preserved, b []byte) (n int) {

@@ -53,11 +53,13 @@ func (d *Decoder) secondHalf(address schema.Address) bool {
 // that instruction starts (if it is) or the next one does (if not), since a handler
 // that completes an instruction returns after it.
 func (d *Decoder) noteReturn(address schema.Address, half bool) {
-	begins := address - 2
+	begins := (address - 2).In32()
 	if first, ok := d.Halfword(address); !half {
-		if begins = address + 2; ok && isa.Is32Bit(first) {
-			begins += 2
+		size := schema.Address(2)
+		if ok && isa.Is32Bit(first) {
+			size = 4
 		}
+		begins = (address + size).In32()
 	}
 	d.returns.add(returnPoint{begins, false})
 	d.returns.add(returnPoint{address, half})

@@ -20,7 +20,7 @@ func (d *Decoder) branch(r *Branch) {
 	d.compareBranch(r, from, to)
 	// After a direct branch the packet may repeat the target.
 	if known && !d.branchExpected(r) && (!d.justTaken() || from != to) {
-		d.Inconsistent(from.Address, fmt.Sprintf("branch packet to 0x%08x %s", to.Address, to.ISA))
+		d.Inconsistent(from.Address, fmt.Sprintf("branch packet to %s %s", to.Address.Hex(), to.ISA))
 	}
 	d.goTo(r)
 }

@@ -82,7 +82,7 @@ func (t *text) addISync(c *Config, p *Packet) {
 		t.Add("hyp", p.Hyp)
 		return
 	}
-	t.Add("address", fmt.Sprintf("0x%08x", p.Address))
+	t.Add("address", p.Address.Hex())
 	t.Add("isa", p.ISA.String())
 	t.Add("ns", p.NS)
 	t.Add("hyp", p.Hyp)
@@ -95,7 +95,7 @@ func (t *text) addISync(c *Config, p *Packet) {
 		if p.Branch.Bytes == maxAddressBytes {
 			isa = p.Branch.ISA
 		}
-		t.Add("current_address", fmt.Sprintf("0x%08x", p.Branch.Target(p.Address, isa)))
+		t.Add("current_address", p.Branch.Target(p.Address, isa).Hex())
 		t.Add("current_isa", isa.String())
 		t.addInformation(c, &p.Branch, "current_")
 	}
@@ -109,7 +109,7 @@ func (t *text) addBranch(c *Config, r *Branch) {
 		t.Add("address_low", fmt.Sprintf("0x%x", r.Address))
 		t.Add("address_bits", r.Bits)
 	} else {
-		t.Add("address", fmt.Sprintf("0x%08x", r.Target(0, r.ISA)))
+		t.Add("address", r.Target(0, r.ISA).Hex())
 		t.Add("isa", r.ISA.String())
 	}
 	t.addInformation(c, r, "")

@@ -38,18 +38,18 @@ type block struct {
 	link     bool              // likewise
 	outcomes [2]schema.Outcome // of the last instruction, by outcome of its atom
 	end      end
-	dropped  bool  // no longer in the cache: its links stay nil
-	closed   uint8 // by bit of an outcome: to leave the block by it takes more than to follow the link, where ready
+	state    stateID // that the block was entered in
+	closed   uint8   // by bit of an outcome: to leave the block by it takes more than to follow the link, where ready
 
-	at        locationID     // that the block was entered at
+	address   schema.Address // that the block was entered at
 	code      *schema.Block  // nil: not even the first instruction could be read
-	next      schema.Address // address after the last instruction
-	partStamp uint32         // the block is Result.Blocks[index] if this is that of the current part
-	unit      uint32         // the last work unit whose result has the block
-	split     uint16         // position of the first 32-bit T32 instruction, the length without one
-	pass      uint16         // of a walk by samples: instructions before the first that is 32-bit T32, or an indirect branch
 	first     int64          // see count.go
 	others    []arrivals     // likewise
+	partStamp uint32         // the block is Result.Blocks[index] if this is that of the current part
+	unit      uint32         // the last work unit whose result has the block
+	bytes     uint32         // of its instructions
+	split     uint16         // position of the first 32-bit T32 instruction, the length without one
+	pass      uint16         // of a walk by samples: instructions before the first that is 32-bit T32, or an indirect branch
 	cycles    *cycles        // see countcycles.go; nil: none yet
 	failing   []failing      // see countinside.go
 
@@ -60,6 +60,7 @@ type block struct {
 	function int32     // of its first instruction
 	located  bool
 	mixed    bool // it has instructions of several functions
+	dropped  bool // no longer in the cache: its links stay nil
 
 	returns bool // of a walk by samples: the last instruction returns from an exception
 }
@@ -75,13 +76,19 @@ const (
 func (b *block) drop() { b.links, b.dropped = [2]*block{}, true }
 
 // blockWeight is what a block adds to a cache beside its instructions, as so many.
-const blockWeight = 24
+const blockWeight = 18
 
 // weight returns what b adds to a cache, in instructions.
 func (b *block) weight() int { return b.len() + blockWeight }
 
 // len returns the number of instructions in b.
 func (b *block) len() int { return int(b.count) }
+
+// at returns where b was entered.
+func (b *block) at() location { return location{b.address, b.state} }
+
+// next returns the address after the last instruction.
+func (b *block) next() schema.Address { return (b.address + schema.Address(b.bytes)).In32() }
 
 // A builder decodes straight code. Its slices are scratch memory.
 type builder struct {
@@ -95,30 +102,31 @@ type builder struct {
 func (p *Program) build(key schema.BlockKey) *block {
 	s := &p.scratch
 	s.address, s.opcode, s.size, s.kind = s.address[:0], s.opcode[:0], s.size[:0], s.kind[:0]
-	b := &block{end: atLimit, next: key.Address, at: identify(key)}
+	b := &block{end: atLimit, address: key.Address, state: identify(key.State, key.Short)}
+	next := key.Address
 	limit := schema.MaxBlock
 	if key.Short {
 		limit = shortInstructions
 	}
 	for len(s.address) < limit {
-		in, ok := p.fetch(key, b.next)
+		in, ok := p.fetch(key, next)
 		if !ok {
 			b.end = atMissing
 			break
 		}
-		s.address = append(s.address, b.next)
+		s.address = append(s.address, next)
 		s.opcode = append(s.opcode, in.Opcode)
 		s.size = append(s.size, in.Size)
 		s.kind = append(s.kind, uint8(in.Kind))
 		if unsplit := in.Size == 2 || key.ISA == schema.A32; unsplit && int(b.split) == len(s.address)-1 {
 			b.split++
 		}
-		b.next += schema.Address(in.Size)
+		next, b.bytes = next+schema.Address(in.Size), b.bytes+uint32(in.Size)
 		if p.rules.endsBlock(in.Flow) {
 			b.endAt(in, p.rules.ReturnStack)
 			break
 		}
-		if b.next < key.Address { // wrapped round 2³²
+		if next.In32() < key.Address { // wrapped round 2³²
 			break
 		}
 	}
@@ -142,21 +150,18 @@ func (p *Program) build(key schema.BlockKey) *block {
 // lastLooked returns the last address at which the block, or an instruction after it, may have
 // been looked for.
 func (b *block) lastLooked() schema.Address {
-	if last := b.next + 3; last >= b.at.key().Address {
-		return last
-	}
-	return schema.MaxAddress
+	return min(b.address+schema.Address(b.bytes)+3, schema.End32-1)
 }
 
 // endAt ends the block at a waypoint. pushes says that calls push their return address.
 func (b *block) endAt(in isa.Instruction, pushes bool) {
-	b.end, b.last, b.flow, b.link = atWaypoint, in, in.Flow, in.Link
+	b.end, b.last, b.flow, b.link = atWaypoint, in, in.Flow, in.Link()
 	b.returns = in.Kind == schema.KindExceptionReturn
 	b.outcomes = [2]schema.Outcome{schema.NotTaken, schema.Passed}
 	if in.Flow == isa.Direct || in.Flow == isa.Indirect {
 		b.outcomes[taken] = schema.Taken
 	}
-	if in.Flow != isa.Direct || in.Link && pushes {
+	if in.Flow != isa.Direct || in.Link() && pushes {
 		b.special = 1
 	}
 }
@@ -169,38 +174,38 @@ func (p *Program) fetch(key schema.BlockKey, address schema.Address) (isa.Instru
 		return isa.Instruction{}, false
 	}
 	if key.ISA != schema.A32 && !isa.Is32Bit(lo) {
-		return isa.T32(lo, 0, address, key.ISA == schema.T32EE), true
+		return isa.PFT.T32(lo, 0, address, key.ISA == schema.T32EE), true
 	}
-	hi, ok := p.halfword(key.Security, address+2)
+	hi, ok := p.halfword(key.Security, (address + 2).In32())
 	if !ok {
 		return isa.Instruction{}, false
 	}
 	if key.ISA == schema.A32 {
-		return isa.A32(uint32(hi)<<16|uint32(lo), address), true
+		return isa.PFT.A32(uint32(hi)<<16|uint32(lo), address), true
 	}
-	return isa.T32(lo, hi, address, key.ISA == schema.T32EE), true
+	return isa.PFT.T32(lo, hi, address, key.ISA == schema.T32EE), true
 }
 
 // halfword fetches two bytes, from the region fetched from last if it has them.
 func (p *Program) halfword(security schema.Security, address schema.Address) (uint16, bool) {
-	i := int64(address) - int64(p.windowAt)
-	if security != p.windowSecurity || i < 0 || i+2 > int64(len(p.window)) {
+	i, n := uint64(address-p.windowAt), uint64(len(p.window))
+	if security != p.windowSecurity || i >= n || n-i < 2 {
 		p.window = p.mem.Fetch(image.SpaceOf(security), address)
 		p.windowAt, p.windowSecurity = address, security
-		i = 0
+		i, n = 0, uint64(len(p.window))
 	}
-	if i+2 <= int64(len(p.window)) {
+	if n-i >= 2 {
 		return uint16(p.window[i]) | uint16(p.window[i+1])<<8, true
 	}
 	// The halfword itself may lie across two regions.
-	if i+1 > int64(len(p.window)) {
+	if n == 0 {
 		return 0, false
 	}
-	second := p.mem.Fetch(image.SpaceOf(security), address+1)
+	second := p.mem.Fetch(image.SpaceOf(security), (address + 1).In32())
 	if len(second) == 0 {
 		return 0, false
 	}
-	return uint16(p.window[i]) | uint16(second[0])<<8, true
+	return uint16(p.window[0]) | uint16(second[0])<<8, true
 }
 
 // Rules are what the configuration of a source says about walks.
@@ -208,6 +213,7 @@ type Rules struct {
 	// The instructions that end a block, beside direct and indirect branches.
 	Barriers     bool // ISB
 	DataBarriers bool // DMB and DSB
+	Waits        bool // WFE and WFI
 
 	ReturnStack bool // an E atom on an indirect branch goes to the top of the return stack
 }
@@ -222,6 +228,8 @@ func (r Rules) endsBlock(f isa.Flow) bool {
 		return r.Barriers
 	case isa.DataBarrier:
 		return r.DataBarriers
+	case isa.Wait:
+		return r.Waits
 	}
 	panic("flow: unknown isa.Flow")
 }
@@ -231,24 +239,40 @@ func keyAt(at decode.PC, security schema.Security) schema.BlockKey {
 	return schema.BlockKey{Address: at.Address, State: schema.State{ISA: at.ISA, Security: security}}
 }
 
-// A locationID is the key of a block as a number: the address, and above it instruction set, security
-// state, and whether the block is short.
-type locationID uint64
+// A location is the key of a block.
+type location struct {
+	address schema.Address
+	state   stateID
+}
 
-func identify(k schema.BlockKey) locationID {
-	id := locationID(schema.Word(k.Address)) | locationID(k.ISA)<<32 | locationID(k.Security)<<40
-	if k.Short {
-		id |= 1 << 48
+// A stateID is the rest of the key of a block as a number: the instruction set, and above it the
+// security state, and whether the block is short.
+type stateID uint8
+
+const (
+	securityShift = 4
+	shortBit      = 1 << 7
+)
+
+func identify(s schema.State, short bool) stateID {
+	id := stateID(s.ISA) | stateID(s.Security)<<securityShift
+	if short {
+		id |= shortBit
 	}
 	return id
 }
 
-func (i locationID) key() schema.BlockKey {
-	return schema.BlockKey{Address: i.address(), State: i.state(), Short: i>>48 != 0}
+func (i stateID) state() schema.State { return schema.State{ISA: i.isa(), Security: i.security()} }
+
+func (i stateID) isa() schema.ISA { return schema.ISA(i & (1<<securityShift - 1)) }
+
+func (i stateID) security() schema.Security { return schema.Security(i &^ shortBit >> securityShift) }
+
+// locate returns the location of a block that is entered at a PC in a security state.
+func locate(at decode.PC, security schema.Security) location {
+	return location{at.Address, identify(schema.State{ISA: at.ISA, Security: security}, false)}
 }
 
-func (i locationID) address() schema.Address { return schema.Address(uint32(i)) }
-
-func (i locationID) state() schema.State {
-	return schema.State{ISA: schema.ISA(i >> 32), Security: schema.Security(i >> 40)}
+func (l location) key() schema.BlockKey {
+	return schema.BlockKey{Address: l.address, State: l.state.state(), Short: l.state&shortBit != 0}
 }

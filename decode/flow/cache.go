@@ -33,9 +33,9 @@ type Program struct {
 
 const (
 	lookasideEntries = 1 << 14
-	// heldInstructions bounds the cache between work units (11 bytes each; a block
+	// heldInstructions bounds the cache between work units (15 bytes each; a block
 	// counts as blockWeight more); above it, the cache is emptied.
-	heldInstructions = 4 << 20
+	heldInstructions = 3 << 20
 	// limitInstructions bounds the cache at any time: the blocks that the current
 	// result holds, and some that it does not hold.
 	limitInstructions = heldInstructions + unitInstructions
@@ -97,7 +97,7 @@ func (p *Program) block(key schema.BlockKey) *block {
 	b := p.build(key)
 	p.blocks[key] = b
 	p.held += b.weight()
-	*p.slot(b.at) = b
+	*p.slot(b.at()) = b
 	return b
 }
 
@@ -114,9 +114,9 @@ func (p *Program) known(key schema.BlockKey) *block {
 }
 
 func (p *Program) find(key schema.BlockKey) *block {
-	at := identify(key)
+	at := location{key.Address, identify(key.State, key.Short)}
 	slot := p.slot(at)
-	if b := *slot; b != nil && b.at == at {
+	if b := *slot; b != nil && b.address == at.address && b.state == at.state {
 		return b
 	}
 	b := p.blocks[key]
@@ -128,7 +128,7 @@ func (p *Program) find(key schema.BlockKey) *block {
 
 // slot returns the place in the look-aside table for the block at a location. It spreads the
 // halfword addresses of a few KB of code over the table.
-func (p *Program) slot(at locationID) **block {
-	a := uint32(at) >> 1
-	return &p.lookaside[(a^a>>14^uint32(at>>32)<<7)%lookasideEntries]
+func (p *Program) slot(at location) **block {
+	a := uint32(at.address^at.address>>32) >> 1
+	return &p.lookaside[(a^a>>14^uint32(at.state)<<7)%lookasideEntries]
 }

@@ -69,7 +69,7 @@ func (w *Walker) BranchTo(c Cursor, to decode.PC, seq int64) (next Cursor, ok bo
 	if b.link && w.prog.rules.ReturnStack {
 		w.stack.push(b)
 	}
-	next = w.find(b.at.withPC(to))
+	next = w.find(locate(to, b.state.security()))
 	if b.flow == isa.Indirect {
 		w.arrive(b, next.b)
 	} else {
@@ -135,7 +135,7 @@ func (w *Walker) arrive(b, next *block) {
 // arriveSlow is arrive from elsewhere than the first time.
 func (w *Walker) arriveSlow(b, next *block) {
 	if next.counted != w.partStamp {
-		w.turn(b, taken, next.at.address(), 1, 0)
+		w.turn(b, taken, next.address, 1, 0)
 		return
 	}
 	if next.came.from == nil {
@@ -150,7 +150,7 @@ func (w *Walker) arriveSlow(b, next *block) {
 		next.others = append(next.others, arrivals{from: b, n: 1})
 		return
 	}
-	w.turn(b, taken, next.at.address(), 1, 0)
+	w.turn(b, taken, next.address, 1, 0)
 }
 
 // turn adds a turn to the result.
@@ -232,11 +232,11 @@ func (w *Walker) End(more bool) {
 			}
 		}
 		if b.came.n > 0 {
-			w.turn(b.came.from, taken, b.at.address(), b.came.n, b.cameTook(0))
+			w.turn(b.came.from, taken, b.address, b.came.n, b.cameTook(0))
 		}
 		for i, x := range b.others {
 			if x.n > 0 {
-				w.turn(x.from, taken, b.at.address(), x.n, b.cameTook(i+1))
+				w.turn(x.from, taken, b.address, x.n, b.cameTook(i+1))
 			}
 		}
 	}
@@ -266,5 +266,5 @@ func (b *block) onward(e int) schema.Address {
 	if e == taken && b.flow == isa.Direct {
 		return b.last.Target
 	}
-	return b.next
+	return b.next()
 }

@@ -18,7 +18,7 @@ type Cursor struct{ b *block }
 func (c Cursor) Known() bool { return c.b != nil }
 
 // ISA returns the instruction set at c.
-func (c Cursor) ISA() schema.ISA { return c.b.at.state().ISA }
+func (c Cursor) ISA() schema.ISA { return c.b.state.isa() }
 
 // Instructions returns how many instructions there are up to the next waypoint, with it.
 func (c Cursor) Instructions() int64 { return int64(c.b.count) }
@@ -40,7 +40,7 @@ func (w *Walker) Lend() Cursor {
 
 // Resume continues at c.
 func (w *Walker) Resume(c Cursor) {
-	w.cur, w.pos, w.at = c.b, 0, c.b.at.key()
+	w.cur, w.pos, w.at = c.b, 0, c.b.at().key()
 }
 
 // A Pause is where a warm walk paused.
@@ -111,7 +111,7 @@ func (w *Walker) Branch(c Cursor, run *schema.Run, offset int64, to decode.PC) (
 	if b.link && w.prog.rules.ReturnStack {
 		w.stack.push(b)
 	}
-	next = w.find(b.at.withPC(to))
+	next = w.find(locate(to, b.state.security()))
 	if b.closed>>taken&1 != 0 {
 		w.noteStep(b, taken, next.b, 0)
 	}
@@ -130,8 +130,8 @@ func (w *Walker) leaveClosed(b *block, e uint8, n int64) *block {
 }
 
 // find returns the position at the start of a block, the zero Cursor if it is not cached.
-func (w *Walker) find(at locationID) Cursor {
-	if b := *w.prog.slot(at); b != nil && b.at == at {
+func (w *Walker) find(at location) Cursor {
+	if b := *w.prog.slot(at); b != nil && b.address == at.address && b.state == at.state {
 		return Cursor{b}
 	}
 	return Cursor{w.prog.find(at.key())}
@@ -177,14 +177,9 @@ func (w *Walker) successor(b *block) *block {
 		return nil
 	}
 	next := caller.links[fallThrough]
-	if next == nil || caller.at.state().Security != b.at.state().Security {
+	if next == nil || caller.state.security() != b.state.security() {
 		w.stack.push(caller)
 		return nil
 	}
 	return next
-}
-
-// withPC returns the location of a PC in the security state of i.
-func (i locationID) withPC(to decode.PC) locationID {
-	return identify(keyAt(to, i.state().Security))
 }

@@ -95,8 +95,8 @@ func (w *Walker) includeWhole(b *block) bool {
 // link returns the block that b leads to, by the outcome of its last atom, where no walk
 // went there yet: nil if it is not cached, or after an indirect branch.
 func (w *Walker) link(b *block, outcome uint8) *block {
-	to := b.at.key()
-	to.Address = b.next
+	to := b.at().key()
+	to.Address = b.next()
 	if outcome == taken {
 		if b.flow != isa.Direct {
 			return nil
@@ -125,7 +125,7 @@ var insideOutcomes = [2]schema.Outcome{schema.Passed, schema.NotTaken}
 // AddressCursor returns the position at an address from the trace, the zero Cursor if it
 // has no block yet.
 func (w *Walker) AddressCursor(to decode.PC, security schema.Security) Cursor {
-	return w.find(identify(keyAt(to, security)))
+	return w.find(locate(to, security))
 }
 
 // Within returns the index in the result of the block at c, and its instructions: none if

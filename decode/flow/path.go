@@ -157,7 +157,7 @@ func (w *Walker) foresee(p *Path, b *block, e uint8) *block {
 		p.pops, p.pop = true, caller
 	}
 	next = caller.links[fallThrough]
-	if next == nil || caller.at.state().Security != b.at.state().Security || next.arrivalsFrom(b, w.partStamp) == nil {
+	if next == nil || caller.state.security() != b.state.security() || next.arrivalsFrom(b, w.partStamp) == nil {
 		return nil
 	}
 	return next

@@ -98,7 +98,7 @@ func (w *Walker) InsidePaths() *InsidePaths {
 // Seed returns what Take asks for of a position in the block at c.
 func (c Cursor) Seed(pos int) uint32 { return c.b.seed(pos) }
 
-func (b *block) seed(pos int) uint32 { return (uint32(b.at) + uint32(pos)<<16) * 0x9e3779b1 }
+func (b *block) seed(pos int) uint32 { return (uint32(b.address) + uint32(pos)<<16) * 0x9e3779b1 }
 
 // slotInside returns the index of the path of a packet from a position on.
 func slotInside(seed uint32, packet uint8) uint32 {

@@ -79,7 +79,7 @@ func (w *Walker) stopAt(b *block, pos int, open bool) {
 	}
 	if b != w.cur {
 		w.cur = b
-		w.at = b.at.key()
+		w.at = b.at().key()
 	}
 	if pos > 0 && pos == int(b.count) {
 		w.Take()
@@ -152,7 +152,7 @@ func (w *Walker) BranchSample(o *decode.OffsetCursor, unit int, to decode.PC) (r
 		return false, false
 	}
 	next := b.links[taken] // where it went last
-	if at := b.at.withPC(to); next == nil || next.at != at {
+	if at := locate(to, b.state.security()); next == nil || next.at() != at {
 		if next = w.prog.find(at.key()); next == nil {
 			return false, false
 		}
@@ -169,15 +169,15 @@ func (w *Walker) SVCSample(o *decode.OffsetCursor, unit int, to decode.PC) (retu
 	if b == nil || w.pos >= int(b.split) || schema.Kind(b.code.Kind[w.pos]) != schema.KindSVC {
 		return 0, false
 	}
-	returns = b.code.Address[w.pos] + schema.Address(b.code.Size[w.pos])
-	next := w.prog.find(b.at.withPC(to).key())
+	returns = b.code.Next(w.pos)
+	next := w.prog.find(locate(to, b.state.security()).key())
 	return returns, next != nil && w.sampleTo(b, next, o.At(unit), schema.Passed)
 }
 
 // sampleTo walks an instruction of b, and continues at the block next, unless that may
 // begin with the second half of a BL.
 func (w *Walker) sampleTo(b, next *block, at decode.CaptureOffset, outcome schema.Outcome) bool {
-	if next.count == 0 || next.at.state().ISA != schema.A32 && next.split == 0 || !w.isReady(b) {
+	if next.count == 0 || next.state.isa() != schema.A32 && next.split == 0 || !w.isReady(b) {
 		return false
 	}
 	run := w.oneSample(b, at)
@@ -240,5 +240,5 @@ func (w *Walker) follow(b *block, link int) {
 // moveTo sets the position to the start of a block.
 func (w *Walker) moveTo(b *block) {
 	w.cur, w.pos, w.open = b, 0, false
-	w.at = b.at.key()
+	w.at = b.at().key()
 }

@@ -48,7 +48,7 @@ func (w *Walker) endSteps(s decode.Stretch) {
 // locate finds out which functions b has instructions of.
 func (w *Walker) locate(b *block) {
 	b.located = true
-	b.function = w.functionOf(b.at.address())
+	b.function = w.functionOf(b.address)
 	for _, a := range b.code.Address {
 		b.mixed = b.mixed || w.functionOf(a) != b.function
 	}
@@ -133,7 +133,7 @@ const returnBits = 12
 
 // returnFrom returns what is remembered of the exit from b to next.
 func (w *Walker) returnFrom(b, next *block) *uint32 {
-	to := next.at.address()
+	to := next.address
 	x := &w.returns[(b.index*0x9e3779b1^uint32(to)*0x85ebca6b)>>(32-returnBits)]
 	if x.from != b.index || x.to != to || x.part != w.partStamp {
 		x.from, x.to, x.part, x.exit = b.index, to, w.partStamp, 0
@@ -152,7 +152,7 @@ func (w *Walker) exit(b *block, e uint8, next *block) uint32 {
 		kind = schema.KindOther
 	}
 	n := len(w.result.Exits)
-	w.result.Exits = append(w.result.Exits, decode.Exit{Block: b.index, To: next.at.address(), Function: next.function, Outcome: outcome, Kind: kind})
+	w.result.Exits = append(w.result.Exits, decode.Exit{Block: b.index, To: next.address, Function: next.function, Outcome: outcome, Kind: kind})
 	return firstExit + uint32(n)
 }
 

@@ -46,7 +46,7 @@ type Walker struct {
 	returns    *returns                           // exits by indirect branches
 }
 
-// unitInstructions bounds the instructions in the blocks of one result (11 bytes
+// unitInstructions bounds the instructions in the blocks of one result (15 bytes
 // each), so that a stream that enters endless straight code at ever new addresses
 // cannot fill the memory. Intact trace stays far below.
 //
@@ -135,7 +135,7 @@ func (w *Walker) MissingAddress() schema.Address {
 	if w.cur == nil {
 		return w.at.Address
 	}
-	return w.cur.next
+	return w.cur.next()
 }
 
 // enter looks up the block of the position.
@@ -237,7 +237,7 @@ func (w *Walker) Waypoint() *isa.Instruction { return &w.cur.last }
 
 // WaypointAddress returns the address of that waypoint.
 func (w *Walker) WaypointAddress() schema.Address {
-	return w.cur.next - schema.Address(w.cur.last.Size)
+	return w.cur.code.Address[w.cur.count-1]
 }
 
 // Onward returns the PC after an executed waypoint that is no indirect branch.
@@ -245,12 +245,12 @@ func (w *Walker) Onward() decode.PC {
 	if last := &w.cur.last; last.Flow == isa.Direct {
 		return decode.PC{Address: last.Target, ISA: last.TargetISA}
 	}
-	return decode.PC{Address: w.cur.next, ISA: w.at.ISA}
+	return decode.PC{Address: w.cur.next(), ISA: w.at.ISA}
 }
 
 // Pass continues after the waypoint.
 func (w *Walker) Pass() {
-	w.step(fallThrough, decode.PC{Address: w.cur.next, ISA: w.at.ISA})
+	w.step(fallThrough, decode.PC{Address: w.cur.next(), ISA: w.at.ISA})
 }
 
 // Take follows the direct branch that is the waypoint.
@@ -281,13 +281,13 @@ func (w *Walker) Push() { w.stack.push(w.cur) }
 // not change.
 func (w *Walker) Return() (schema.Security, bool) {
 	caller := w.stack.pop()
-	if w.cur.last.Link { // pop first, push after
+	if w.cur.last.Link() { // pop first, push after
 		w.Push()
 	}
 	if caller == nil {
 		return schema.Secure, false
 	}
-	w.at.State, w.cur = caller.at.state(), caller
+	w.at.State, w.cur = caller.state.state(), caller
 	w.Pass()
 	return w.at.Security, true
 }
@@ -307,7 +307,7 @@ func (w *Walker) UpTo(target schema.Address, t *Source) Stop {
 			return Endless
 		}
 		if w.pos = i + 1; w.pos == n {
-			w.Goto(decode.PC{Address: b.next, ISA: w.at.ISA}, w.at.Security)
+			w.Goto(decode.PC{Address: b.next(), ISA: w.at.ISA}, w.at.Security)
 		}
 		return Arrived
 	}

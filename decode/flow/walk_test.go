@@ -182,10 +182,10 @@ func TestRunContinuesInNextUnit(t *testing.T) {
 func TestReturnStack(t *testing.T) {
 	var s returnStack
 	for i := range schema.Address(returnStackDepth + 5) {
-		s.push(&block{next: i})
+		s.push(&block{address: i})
 	}
 	for want := returnStackDepth + 4; want >= 5; want-- {
-		if b := s.pop(); b == nil || b.next != schema.Address(want) {
+		if b := s.pop(); b == nil || b.next() != schema.Address(want) {
 			t.Fatalf("popped %+v; want %d", b, want)
 		}
 	}
@@ -224,7 +224,7 @@ func TestReturnAfterForget(t *testing.T) {
 		if _, ok := w.Return(); !ok || w.PC().Address != 4 {
 			t.Fatalf("returned to %#x, %v; want 4", w.PC().Address, ok)
 		}
-		if w.cur != w.prog.find(w.cur.at.key()) {
+		if w.cur != w.prog.find(w.cur.at().key()) {
 			t.Error("returned to a block that is not cached")
 		}
 	}
@@ -234,7 +234,7 @@ func TestReturnAfterForget(t *testing.T) {
 // allocator puts blocks of 192 bytes at multiples of 64.
 func TestBlockLayout(t *testing.T) {
 	var b block
-	if hot, size := unsafe.Offsetof(b.at), unsafe.Sizeof(b); hot > 64 || size <= 176 || size > 192 {
+	if hot, size := unsafe.Offsetof(b.address), unsafe.Sizeof(b); hot > 64 || size <= 176 || size > 192 {
 		t.Errorf("%d bytes of %d are needed by a walk; want 64 of 177 to 192", hot, size)
 	}
 }

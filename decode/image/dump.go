@@ -77,7 +77,7 @@ func (d Dump) Len(fileSize int64) (uint64, error) {
 		}
 		n = d.Length
 	}
-	if d.Address > schema.AddressEnd || n > schema.AddressEnd-d.Address {
+	if d.Address > schema.End32 || n > schema.End32-d.Address {
 		return 0, &FormatError{
 			Problem: fmt.Sprintf("gives %#x bytes at address %#x, which go beyond 2³²", n, d.Address),
 			Remedy:  "correct the address or the length",

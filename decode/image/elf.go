@@ -226,7 +226,7 @@ func loadSegments(f File, e *elf.File, base *schema.Address) ([]Region, error) {
 		}
 		total += p.Filesz
 		switch {
-		case address+p.Filesz > schema.AddressEnd:
+		case address > schema.End32 || address+p.Filesz > schema.End32:
 			return nil, &FormatError{
 				Problem: fmt.Sprintf("loads %#x bytes at address %#x (segment %d), which go beyond 2³²", p.Filesz, address, i),
 				Remedy:  "the file is damaged, or its @BASE is wrong",

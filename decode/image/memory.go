@@ -16,7 +16,7 @@ type Region struct {
 	SHA256  [32]byte       // of the whole file
 	BuildID string         // of an ELF file, in hex; else ""
 	Address schema.Address // of Bytes[0]
-	Bytes   []byte         // end at 2³² at the latest
+	Bytes   []byte         // none of them has the last address
 	Space   Space
 	Core    string // the core that sees it; "" is every core
 }
@@ -55,7 +55,7 @@ type piece struct {
 
 // New returns the memory of a core that sees the given regions, in order of
 // precedence: of several regions that have a byte and serve the space of a fetch
-// the first wins. It panics if a region goes beyond 2³².
+// the first wins. It panics if a region goes beyond [schema.MaxAddress].
 func New(regions ...Region) *Memory {
 	m := new(Memory)
 	for s := range m.pieces {
@@ -109,8 +109,8 @@ func flatten(regions []Region, space Space) []piece {
 	var borders []uint64
 	for i := range regions {
 		r := &regions[i]
-		if r.end() > schema.AddressEnd {
-			panic(fmt.Sprintf("image: region of %q at %#x goes beyond 2³²", r.File, r.Address))
+		if r.end() < uint64(r.Address) {
+			panic(fmt.Sprintf("image: region of %q at %#x goes beyond the last address", r.File, r.Address))
 		}
 		if len(r.Bytes) > 0 && r.Space.serves(space) {
 			starts = append(starts, i)

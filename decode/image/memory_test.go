@@ -29,6 +29,12 @@ func TestFetch(t *testing.T) {
 		{"after the end", []Region{region(AnySpace, 0x8000, "abcd")}, SecureSpace, 0x8004, ""},
 		{"before the start", []Region{region(AnySpace, 0x8000, "abcd")}, SecureSpace, 0x7FFF, ""},
 		{"top of memory", []Region{region(AnySpace, top, "abcd")}, SecureSpace, top + 2, "cd"},
+		{"above 4 GiB", []Region{region(AnySpace, 0x8000, "abcd"), region(AnySpace, 0x1_0000_8000, "efgh")}, SecureSpace, 0x1_0000_8002, "gh"},
+		{"4 GiB below it", []Region{region(AnySpace, 0x1_0000_8000, "efgh")}, SecureSpace, 0x8002, ""},
+		{"across 4 GiB", []Region{region(AnySpace, top, "abcdefgh")}, SecureSpace, 0x1_0000_0000, "efgh"},
+		{"in the upper half", []Region{region(AnySpace, 0x8000, "abcd"), region(AnySpace, 0xFFFF_FF80_0000_8000, "efgh")}, SecureSpace, 0xFFFF_FF80_0000_8001, "fgh"},
+		{"before the last address", []Region{region(AnySpace, schema.MaxAddress-4, "abcd")}, SecureSpace, schema.MaxAddress - 1, "d"},
+		{"the last address", []Region{region(AnySpace, schema.MaxAddress-4, "abcd")}, SecureSpace, schema.MaxAddress, ""},
 		{"address 0", []Region{region(AnySpace, 0, "abcd"), region(AnySpace, top, "wxyz")}, SecureSpace, 0, "abcd"},
 		{"other space", []Region{region(SecureSpace, 0x8000, "abcd")}, NonSecureSpace, 0x8000, ""},
 		{"hyp is not non-secure", []Region{region(NonSecureSpace, 0x8000, "abcd")}, HypSpace, 0x8000, ""},
@@ -150,13 +156,13 @@ func TestMappedElsewhere(t *testing.T) {
 	}
 }
 
-func TestNewPanicsBeyond4GiB(t *testing.T) {
+func TestNewPanicsAtTheLastAddress(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")
 		}
 	}()
-	New(region(AnySpace, 0xFFFF_FFFE, "abc"))
+	New(region(AnySpace, schema.MaxAddress-2, "abc"))
 }
 
 func TestParseSpace(t *testing.T) {

@@ -3,10 +3,13 @@ package isa
 import "github.com/tracelake/tracelake/schema"
 
 // A32 classifies the A32 instruction w at address.
-func A32(w uint32, address schema.Address) Instruction {
+func (d Dialect) A32(w uint32, address schema.Address) Instruction {
 	rules := a32Conditional
-	if w>>28 == 15 {
+	switch {
+	case w>>28 == 15:
 		rules = a32Unconditional
+	case d != PFT:
+		rules = a32ConditionalETMv4
 	}
 	return classify(rules, w, 4, address, schema.A32)
 }

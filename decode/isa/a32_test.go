@@ -162,8 +162,8 @@ var a32Encodings = []struct {
 
 func TestA32(t *testing.T) {
 	for _, tt := range a32Encodings {
-		got := isa.A32(tt.w, 0x8000)
-		if got.Opcode != tt.w || got.Size != 4 || got.Kind != tt.kind || got.Flow != tt.flow || got.Link != tt.link {
+		got := isa.PFT.A32(tt.w, 0x8000)
+		if got.Opcode != tt.w || got.Size != 4 || got.Kind != tt.kind || got.Flow != tt.flow || got.Link() != tt.link {
 			t.Errorf("%08x %s: got %+v, want kind %v, flow %v, link %v", tt.w, tt.asm, got, tt.kind, tt.flow, tt.link)
 		}
 		if got.Flow != isa.Direct && (got.Target != 0 || got.TargetISA != 0) {
@@ -195,7 +195,7 @@ func TestA32Targets(t *testing.T) {
 		{0x00008000, 0xFBFFFFFD, 0x00007FFE, schema.T32},
 	}
 	for _, tt := range tests {
-		got := isa.A32(tt.w, tt.address)
+		got := isa.PFT.A32(tt.w, tt.address)
 		if got.Flow != isa.Direct || got.Target != tt.target || got.TargetISA != tt.in {
 			t.Errorf("%08x at %08x: got %v %08x %v, want direct %08x %v", tt.w, tt.address, got.Flow, got.Target, got.TargetISA, tt.target, tt.in)
 		}
@@ -224,7 +224,7 @@ func TestA32Totals(t *testing.T) {
 	got := map[schema.Kind]int{}
 	for n := range uint32(1 << 16) {
 		w := 0xE0000000 | n>>8<<20 | n>>4&15<<12 | n&15<<4
-		got[isa.A32(w, 0).Kind]++
+		got[isa.PFT.A32(w, 0).Kind]++
 	}
 	compareTotals(t, got, want)
 }

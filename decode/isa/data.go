@@ -46,12 +46,12 @@ func (t Transfers) Swaps() bool { return t.Access == Swap }
 
 // DataOf returns the transfers of an instruction from a block: its opcode (32-bit
 // T32 has its first halfword on top) and its size in bytes. The transfers of
-// Jazelle instructions are not known.
+// Jazelle instructions and of A64 are not known.
 func DataOf(opcode uint32, size uint8, state schema.ISA) Transfers {
 	switch {
 	case state == schema.A32:
 		return DataA32(opcode)
-	case state == schema.Jazelle:
+	case state == schema.Jazelle, state == schema.A64:
 		return Transfers{}
 	case size == 4:
 		return DataT32(uint16(opcode>>16), uint16(opcode), state == schema.T32EE)

@@ -414,7 +414,7 @@ func TestObjdumpDataPrograms(t *testing.T) {
 	}
 	for _, f := range files {
 		t.Run(filepath.Base(filepath.Dir(f)), func(t *testing.T) {
-			compareData(t, objdump(t, "-d", "-z", f), 50)
+			compareData(t, objdump(t, arm, "-d", "-z", f), 50)
 		})
 	}
 }

@@ -25,15 +25,15 @@ func TestAllHalfwords(t *testing.T) {
 	for n := range uint32(1 << 16) {
 		h := uint16(n)
 		for _, thumbEE := range []bool{false, true} {
-			checkForm(t, isa.T32(h, 0x8000, 0x1000, thumbEE))
-			checkForm(t, isa.T32(h, 0xF95F, 0x1002, thumbEE))
-			checkForm(t, isa.T32(0xF3BF, h, 0xFFFFFFFE, thumbEE))
-			checkForm(t, isa.T32(0xF7FF, h, 0, thumbEE))
-			checkForm(t, isa.T32(0xF85D, h, 0, thumbEE))
+			checkForm(t, isa.PFT.T32(h, 0x8000, 0x1000, thumbEE))
+			checkForm(t, isa.PFT.T32(h, 0xF95F, 0x1002, thumbEE))
+			checkForm(t, isa.PFT.T32(0xF3BF, h, 0xFFFFFFFE, thumbEE))
+			checkForm(t, isa.PFT.T32(0xF7FF, h, 0, thumbEE))
+			checkForm(t, isa.PFT.T32(0xF85D, h, 0, thumbEE))
 		}
-		checkForm(t, isa.A32(n<<16, 0x1000))
-		checkForm(t, isa.A32(n<<16|0xFF1E, 0xFFFFFFFC))
-		checkForm(t, isa.A32(0xE1A00000|n, 0))
+		checkForm(t, isa.PFT.A32(n<<16, 0x1000))
+		checkForm(t, isa.PFT.A32(n<<16|0xFF1E, 0xFFFFFFFC))
+		checkForm(t, isa.PFT.A32(0xE1A00000|n, 0))
 	}
 }
 
@@ -62,7 +62,7 @@ func BenchmarkA32(b *testing.B) {
 	var n int
 	for b.Loop() {
 		for _, e := range a32Encodings {
-			isa.A32(e.w, 0x8000)
+			isa.PFT.A32(e.w, 0x8000)
 			n++
 		}
 	}
@@ -73,7 +73,7 @@ func BenchmarkT32(b *testing.B) {
 	var n int
 	for b.Loop() {
 		for _, e := range t32Encodings {
-			isa.T32(e.h1, e.h2, 0x8000, false)
+			isa.PFT.T32(e.h1, e.h2, 0x8000, false)
 			n++
 		}
 	}

@@ -37,7 +37,7 @@ func TestScenarioMnemonics(t *testing.T) {
 			args = append(args, "-M", "force-thumb")
 		}
 		found := map[schema.Address]line{}
-		for _, l := range objdump(t, append(args, file)...) {
+		for _, l := range objdump(t, arm, append(args, file)...) {
 			found[l.address] = l
 		}
 		at := schema.Address(0)
@@ -83,7 +83,7 @@ func (c *commented) compare(t *testing.T, l line) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return fmt.Sprintf("%#x", schema.Address(to)-l.address+c.address)
+			return fmt.Sprintf("%#x", (schema.Address(to) - l.address + c.address).In32())
 		})
 	case l.opcode == 0xe1a00000: // objdump says nop
 		l.mnemonic, l.operands = "mov", "r0, r0"

@@ -26,7 +26,7 @@ type line struct {
 	address  schema.Address
 	size     uint8
 	opcode   uint32 // as in isa.Instruction
-	a32      bool
+	a32      bool   // or A64
 	mnemonic string // "" if objdump knows no such instruction
 	operands string
 	note     string // after the comment sign
@@ -36,10 +36,16 @@ func (l *line) String() string {
 	return fmt.Sprintf("%8x: %0*x %s %s @ %s", l.address, 2*l.size, l.opcode, l.mnemonic, l.operands, l.note)
 }
 
-// objdump runs the disassembler and returns its lines but for data.
-func objdump(t *testing.T, args ...string) []line {
+// The disassemblers, of A32 and T32 and of A64.
+const (
+	arm     = "arm-none-eabi-objdump"
+	aarch64 = "aarch64-linux-gnu-objdump"
+)
+
+// objdump runs a disassembler and returns its lines but for data.
+func objdump(t *testing.T, program string, args ...string) []line {
 	t.Helper()
-	out, err := exec.Command(need.Tool(t, need.Objdump, "arm-none-eabi-objdump"), args...).Output()
+	out, err := exec.Command(need.Tool(t, need.Objdump, program), args...).Output()
 	if err != nil {
 		t.Fatalf("objdump %v: %v", args, err)
 	}
@@ -131,17 +137,20 @@ var wordings = []wording{
 	wordingOf(`udf`, ``, schema.KindUDF, isa.None),
 }
 
-var targetForm = regexp.MustCompile(`^(?:r[0-7], )?(?:0x)?([0-9a-f]{1,8})`)
+var targetForm = regexp.MustCompile(`^(?:(?:r\d+|sl|fp|ip|sp|lr|pc), )*(?:0x)?([0-9a-f]{1,8})`)
 
 // A reader finds the meaning of lines. It caches the wordings by mnemonic.
-type reader map[string][]wording
+type reader struct {
+	wordings []wording
+	cache    map[string][]wording
+}
 
-func (r reader) read(l *line) reading {
-	list, ok := r[l.mnemonic]
+func (r *reader) read(l *line) reading {
+	list, ok := r.cache[l.mnemonic]
 	if !ok {
-		list = slices.Clone(wordings)
+		list = slices.Clone(r.wordings)
 		list = slices.DeleteFunc(list, func(w wording) bool { return !w.mnemonic.MatchString(l.mnemonic) })
-		r[l.mnemonic] = list
+		r.cache[l.mnemonic] = list
 	}
 	for _, w := range list {
 		if !w.operands.MatchString(l.operands) {
@@ -162,33 +171,34 @@ func (r reader) read(l *line) reading {
 }
 
 // classify returns what package isa says about the instruction of l.
-func (l *line) classify() isa.Instruction {
+func (l *line) classify(d isa.Dialect) isa.Instruction {
 	switch {
 	case l.a32:
-		return isa.A32(l.opcode, l.address)
+		return d.A32(l.opcode, l.address)
 	case l.size == 4:
-		return isa.T32(uint16(l.opcode>>16), uint16(l.opcode), l.address, false)
+		return d.T32(uint16(l.opcode>>16), uint16(l.opcode), l.address, false)
 	default:
-		return isa.T32(uint16(l.opcode), 0xFFFF, l.address, false)
+		return d.T32(uint16(l.opcode), 0xFFFF, l.address, false)
 	}
 }
 
 // compareLines compares package isa with every line, and checks that there were at
 // least min lines of each kind in kinds.
-func compareLines(t *testing.T, lines []line, min int, kinds ...schema.Kind) {
+func compareLines(t *testing.T, d isa.Dialect, lines []line, min int, kinds ...schema.Kind) {
 	t.Helper()
 	seen := make([]int, len(schema.KindNames))
 	excused := map[string]int{}
-	words := reader{}
+	words := reader{slices.Concat(moreWordings[d], wordings), map[string][]wording{}}
+	excuses := slices.Concat(moreDifferences[d], differences)
 	failed := 0
 	for i := range lines {
 		l := &lines[i]
-		want, got := words.read(l), l.classify()
+		want, got := words.read(l), l.classify(d)
 		if (reading{got.Kind, got.Flow, got.Target}) == want && got.Size == l.size {
 			seen[want.kind]++
 			continue
 		}
-		if name := excuse(l, want, got); name != "" && got.Size == l.size {
+		if name := excuse(excuses, l, want, got); name != "" && got.Size == l.size {
 			excused[name]++
 			continue
 		}
@@ -205,7 +215,7 @@ func compareLines(t *testing.T, lines []line, min int, kinds ...schema.Kind) {
 	}
 }
 
-func excuse(l *line, want reading, got isa.Instruction) string {
+func excuse(differences []difference, l *line, want reading, got isa.Instruction) string {
 	for _, d := range differences {
 		if d.is(l, want, got) {
 			return d.name
@@ -214,11 +224,13 @@ func excuse(l *line, want reading, got isa.Instruction) string {
 	return ""
 }
 
-// differences are what objdump reads otherwise, each with a reason.
-var differences = []struct {
+// A difference is what objdump reads otherwise, with a reason.
+type difference struct {
 	name string
 	is   func(l *line, want reading, got isa.Instruction) bool
-}{
+}
+
+var differences = []difference{
 	// DDI 0406C calls the PC as the destination UNPREDICTABLE, so it is no
 	// branch (IHI 0035B, §2.2.1).
 	{"shift by register to the PC", func(l *line, _ reading, got isa.Instruction) bool {
@@ -292,8 +304,10 @@ func TestObjdumpT32Narrow(t *testing.T) {
 	if len(lines) != 1<<16 {
 		t.Fatalf("%d instructions, want 65536", len(lines))
 	}
-	compareLines(t, lines, 16, schema.KindBranch, schema.KindIndirect, schema.KindIndirectCall, schema.KindReturn,
-		schema.KindSVC, schema.KindBKPT, schema.KindUDF)
+	for _, d := range []isa.Dialect{isa.PFT, isa.ETMv4, isa.ETMv4M} {
+		compareLines(t, d, lines, 16, schema.KindBranch, schema.KindIndirect, schema.KindIndirectCall, schema.KindReturn,
+			schema.KindSVC, schema.KindBKPT, schema.KindUDF)
+	}
 }
 
 // TestObjdumpT32Wide compares random 32-bit T32 encodings, and near ones to
@@ -312,7 +326,7 @@ func TestObjdumpT32Wide(t *testing.T) {
 		code = binary.LittleEndian.AppendUint16(code, h1)
 		code = binary.LittleEndian.AppendUint16(code, uint16(w))
 	}
-	compareLines(t, disassemble(t, code, 0x02000000, "-Mforce-thumb"), 50, everyKindBut(schema.KindIndirectCall, schema.KindSVC, schema.KindBKPT)...)
+	compareLines(t, isa.PFT, disassemble(t, code, 0x02000000, "-Mforce-thumb"), 50, everyKindBut(schema.KindIndirectCall, schema.KindSVC, schema.KindBKPT)...)
 }
 
 // TestObjdumpA32 compares random A32 encodings, and near ones to those of the
@@ -326,7 +340,7 @@ func TestObjdumpA32(t *testing.T) {
 	for _, w := range encodings(seeds) {
 		code = binary.LittleEndian.AppendUint32(code, w)
 	}
-	compareLines(t, disassemble(t, code, 0x02000000), 50, everyKindBut()...)
+	compareLines(t, isa.PFT, disassemble(t, code, 0x02000000), 50, everyKindBut()...)
 }
 
 // TestObjdumpPrograms compares whole programs, as compilers make them.
@@ -337,7 +351,7 @@ func TestObjdumpPrograms(t *testing.T) {
 	}
 	for _, f := range files {
 		t.Run(filepath.Base(filepath.Dir(f)), func(t *testing.T) {
-			compareLines(t, objdump(t, "-d", "-z", f), 5, schema.KindBranch, schema.KindCall, schema.KindReturn)
+			compareLines(t, isa.PFT, objdump(t, arm, "-d", "-z", f), 5, schema.KindBranch, schema.KindCall, schema.KindReturn)
 		})
 	}
 }
@@ -350,7 +364,7 @@ func disassemble(t *testing.T, code []byte, base schema.Address, args ...string)
 		t.Fatal(err)
 	}
 	args = append(args, "-D", "-z", "-bbinary", "-marm", fmt.Sprintf("--adjust-vma=%#x", base), file)
-	return objdump(t, args...)
+	return objdump(t, arm, args...)
 }
 
 // encodings returns the seeds, neighbours of each, and random words; always the

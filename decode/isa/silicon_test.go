@@ -15,35 +15,46 @@ import (
 )
 
 // TestSilicon follows the reference listings of real captures: each instruction
-// is followed by the one that isa expects, and in PFT an instruction has an outcome
-// if and only if it is a waypoint.
+// is followed by the one that isa expects, and in PFT, ETMv4 and ETE an instruction has
+// an outcome if and only if it is a waypoint or P0 instruction. Those that ETE passes on
+// the way to a source address have none, and were not taken.
 func TestSilicon(t *testing.T) {
 	captures := []struct {
 		folder, source string
-		pft            bool
-		min            int // lines to compare, else the test has no force
+		outcomes       bool // of waypoints or P0 instructions alone
+		passed         int  // conditional branches, on the way to source addresses
+		min            int  // lines to compare, else the test has no force
 		// wrong are ranges of the listing that are known to be wrong.
 		wrong []offsetRange
 	}{
-		{"opencsd-trace_cov_a15", "02", true, 57, nil},
-		{"opencsd-tc2-ptm-rstk-t32", "02", true, 192_073, nil},
-		{"opencsd-TC2", "13", true, 9_548, nil},
-		{"opencsd-TC2", "10", false, 7_205, nil},
-		{"opencsd-TC2", "11", false, 7_471, nil},
-		{"opencsd-TC2", "12", false, 1_947, nil},
-		{"stm32f105-m3-etmv34-itm-swo", "02", false, 1_200, nil},
-		{"am243x-r5f-etmv3-freertos-002b37c", "10", false, 232_205, nil},
-		{"am243x-r5f-etmv3-zephyr-e9185a9", "10", false, 354_936 - 2_269 - 2, []offsetRange{
+		{"opencsd-trace_cov_a15", "02", true, 0, 57, nil},
+		{"opencsd-tc2-ptm-rstk-t32", "02", true, 0, 192_073, nil},
+		{"opencsd-TC2", "13", true, 0, 9_548, nil},
+		{"opencsd-TC2", "10", false, 0, 7_205, nil},
+		{"opencsd-TC2", "11", false, 0, 7_471, nil},
+		{"opencsd-TC2", "12", false, 0, 1_947, nil},
+		{"stm32f105-m3-etmv34-itm-swo", "02", false, 0, 1_200, nil},
+		{"am243x-r5f-etmv3-freertos-002b37c", "10", false, 0, 232_205, nil},
+		{"am243x-r5f-etmv3-zephyr-e9185a9", "10", false, 0, 354_936 - 2_269 - 2, []offsetRange{
 			{23584, 24056}, // older ring content after an entry to debug state: 2,269 instructions that never ran
 			{65357, 65357}, // the vectors that ran are not those of the ELF: here is the
 			{65437, 65437}, // opcode of a direct branch to another address
 		}},
-		{"am243x-r5f-etmv3-threadx-ce42d22", "10", false, 256_395, nil},
+		{"am243x-r5f-etmv3-threadx-ce42d22", "10", false, 0, 256_395, nil},
+		{"etm4-juno-uname-002", "16", true, 0, 31_566, nil},
+		{"ete-002-ack_test_scr", "02", true, 38, 5_146, nil},
+		{"ete-src_addr", "02", true, 62, 12_625, nil},
+		{"ete-ete_spec_1", "01", true, 0, 254, nil},
+		{"ete-trace_file_cid_vmid", "02", true, 0, 29_127, nil},
+		{"ete-ts_marker", "01", true, 0, 1_050, nil},
 	}
 	for _, c := range captures {
 		t.Run(c.folder+"/"+c.source, func(t *testing.T) {
 			file := filepath.Join(shared.File(t, "captures"), c.folder, "expected", c.source+".tsv.gz")
-			checkListing(t, file, c.pft, c.min, c.wrong)
+			passed := checkListing(t, file, c.outcomes, c.min, c.wrong)
+			if passed != c.passed {
+				t.Errorf("%d conditional branches without outcome, want %d", passed, c.passed)
+			}
 		})
 	}
 }
@@ -62,7 +73,9 @@ type step struct {
 	outcome string // E, N or ?
 }
 
-func checkListing(t *testing.T, file string, pft bool, min int, wrong []offsetRange) {
+// checkListing returns the number of conditional branches that were passed without an
+// outcome.
+func checkListing(t *testing.T, file string, outcomes bool, min int, wrong []offsetRange) (passed int) {
 	t.Helper()
 	lines, steps := 0, 0
 	var last *step
@@ -75,13 +88,18 @@ func checkListing(t *testing.T, file string, pft bool, min int, wrong []offsetRa
 				continue
 			}
 			lines++
-			if pft && (s.outcome != "?") != (s.Flow != isa.None && s.Flow != isa.DataBarrier) {
+			switch ends := s.Flow != isa.None && s.Flow != isa.DataBarrier; {
+			case !outcomes || ends == (s.outcome != "?"):
+			case s.in == schema.A64 && s.Conditional(s.in):
+				passed++
+			default:
 				t.Errorf("%s: %v, flow %v", text, s.Kind, s.Flow)
 			}
 			if last != nil && (last.Flow != isa.Indirect || last.outcome != "E") {
 				steps++
 				if address, in := last.next(); s.address != address || s.in != in {
-					t.Errorf("%s: the instruction before, %08x at %08x %v, leads to %08x %v", text, last.Opcode, last.address, last.outcome, address, in)
+					t.Errorf("%s: %08x at %08x %v before it leads to %08x %v",
+						text, last.Opcode, last.address, last.outcome, address, in)
 				}
 			}
 			last = &s
@@ -97,6 +115,7 @@ func checkListing(t *testing.T, file string, pft bool, min int, wrong []offsetRa
 		t.Errorf("%d instructions, want %d", lines, min)
 	}
 	t.Logf("%d instructions, %d steps between them", lines, steps)
+	return passed
 }
 
 // parseStep reads the fields of an I line after the letter: offset, address,
@@ -107,24 +126,26 @@ func parseStep(t *testing.T, fields string) step {
 	if len(f) != 6 {
 		t.Fatalf("%q: want six fields", fields)
 	}
-	number := func(text string, base int) uint32 {
-		n, err := strconv.ParseUint(text, base, 32)
+	number := func(text string, base int) uint64 {
+		n, err := strconv.ParseUint(text, base, 64)
 		if err != nil {
 			t.Fatalf("%q: %v", fields, err)
 		}
-		return uint32(n)
+		return n
 	}
 	s := step{offset: int(number(f[0], 10)), address: schema.Address(number(f[1], 16)), outcome: f[5]}
-	size, opcode := number(f[2], 10), number(f[4], 16)
+	size, opcode := number(f[2], 10), uint32(number(f[4], 16))
 	switch {
+	case f[3] == "a64":
+		s.in, s.Instruction = schema.A64, isa.A64(opcode, s.address)
 	case f[3] == "a32":
-		s.in, s.Instruction = schema.A32, isa.A32(opcode, s.address)
+		s.in, s.Instruction = schema.A32, isa.PFT.A32(opcode, s.address)
 	case size == 4:
-		s.in, s.Instruction = schema.T32, isa.T32(uint16(opcode>>16), uint16(opcode), s.address, false)
+		s.in, s.Instruction = schema.T32, isa.PFT.T32(uint16(opcode>>16), uint16(opcode), s.address, false)
 	default:
-		s.in, s.Instruction = schema.T32, isa.T32(uint16(opcode), 0, s.address, false)
+		s.in, s.Instruction = schema.T32, isa.PFT.T32(uint16(opcode), 0, s.address, false)
 	}
-	if uint32(s.Size) != size || s.Opcode != opcode {
+	if uint64(s.Size) != size || s.Opcode != opcode {
 		t.Fatalf("%q: got %+v", fields, s.Instruction)
 	}
 	return s

@@ -16,20 +16,27 @@ func IsPairSuffix(h uint16) bool { return h>>11 == 0x1F || h>>11 == 0x1D }
 
 // T32 classifies the T32 instruction at address that begins with h1; h2 is the
 // halfword after it, ignored if h1 is an instruction by itself. With thumbEE
-// the processor is in ThumbEE state.
-func T32(h1, h2 uint16, address schema.Address, thumbEE bool) Instruction {
+// the processor is in ThumbEE state, which only dialect [PFT] has.
+func (d Dialect) T32(h1, h2 uint16, address schema.Address, thumbEE bool) Instruction {
 	in := schema.T32
-	if thumbEE {
+	if thumbEE && d == PFT {
 		in = schema.T32EE
 	}
 	switch {
 	case Is32Bit(h1):
-		return classify(t32Wide, uint32(h1)<<16|uint32(h2), 4, address, in)
-	case thumbEE && inThumbEESpace(h1):
+		return classify(t32Rules[d].wide, uint32(h1)<<16|uint32(h2), 4, address, in)
+	case in == schema.T32EE && inThumbEESpace(h1):
 		return classify(thumbEE16, uint32(h1), 2, address, in)
 	default:
-		return classify(t32Narrow, uint32(h1), 2, address, in)
+		return classify(t32Rules[d].narrow, uint32(h1), 2, address, in)
 	}
+}
+
+// t32Rules are the 16-bit and 32-bit encodings of each dialect.
+var t32Rules = [...]struct{ narrow, wide []rule }{
+	PFT:    {t32Narrow, t32Wide},
+	ETMv4:  {t32NarrowETMv4, t32WideETMv4},
+	ETMv4M: {t32NarrowETMv4, t32WideETMv4M},
 }
 
 // t32Narrow are the 16-bit encodings (DDI 0406C, A6.2).

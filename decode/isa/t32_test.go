@@ -174,8 +174,8 @@ func TestT32(t *testing.T) {
 		if tt.h1 >= 0xE800 {
 			opcode, size = opcode<<16|uint32(tt.h2), 4
 		}
-		got := isa.T32(tt.h1, tt.h2, 0x8000, false)
-		if got.Opcode != opcode || got.Size != size || got.Kind != tt.kind || got.Flow != tt.flow || got.Link != tt.link {
+		got := isa.PFT.T32(tt.h1, tt.h2, 0x8000, false)
+		if got.Opcode != opcode || got.Size != size || got.Kind != tt.kind || got.Flow != tt.flow || got.Link() != tt.link {
 			t.Errorf("%04x %04x %s: got %+v, want size %d, kind %v, flow %v, link %v",
 				tt.h1, tt.h2, tt.asm, got, size, tt.kind, tt.flow, tt.link)
 		}
@@ -237,7 +237,7 @@ func TestT32Targets(t *testing.T) {
 		{0x00008002, 0xF3BF, 0x8F0F, 0x00008006, schema.T32},
 	}
 	for _, tt := range tests {
-		got := isa.T32(tt.h1, tt.h2, tt.address, false)
+		got := isa.PFT.T32(tt.h1, tt.h2, tt.address, false)
 		if got.Flow != isa.Direct || got.Target != tt.target || got.TargetISA != tt.in {
 			t.Errorf("%04x %04x at %08x: got %v %08x %v, want direct %08x %v",
 				tt.h1, tt.h2, tt.address, got.Flow, got.Target, got.TargetISA, tt.target, tt.in)
@@ -274,7 +274,7 @@ func TestT32NarrowTotals(t *testing.T) {
 func countNarrow(thumbEE bool) map[schema.Kind]int {
 	got := map[schema.Kind]int{}
 	for h1 := range uint16(0xE800) {
-		got[isa.T32(h1, 0xFFFF, 0, thumbEE).Kind]++
+		got[isa.PFT.T32(h1, 0xFFFF, 0, thumbEE).Kind]++
 	}
 	return got
 }
@@ -295,7 +295,7 @@ func TestT32WideTotals(t *testing.T) {
 	got := map[schema.Kind]int{}
 	for n := range uint32(0x1800) {
 		for top := range uint16(16) {
-			got[isa.T32(uint16(0xE800+n), top<<12, 0, false).Kind]++
+			got[isa.PFT.T32(uint16(0xE800+n), top<<12, 0, false).Kind]++
 		}
 	}
 	compareTotals(t, got, want)

@@ -31,8 +31,8 @@ func TestThumbEE(t *testing.T) {
 		{0xBD10, "pop {r4,pc}", schema.KindReturn, isa.Indirect, false},
 	}
 	for _, tt := range tests {
-		got := isa.T32(tt.h1, 0, 0x8000, true)
-		if got.Opcode != uint32(tt.h1) || got.Size != 2 || got.Kind != tt.kind || got.Flow != tt.flow || got.Link != tt.link {
+		got := isa.PFT.T32(tt.h1, 0, 0x8000, true)
+		if got.Opcode != uint32(tt.h1) || got.Size != 2 || got.Kind != tt.kind || got.Flow != tt.flow || got.Link() != tt.link {
 			t.Errorf("%04x %s: got %+v, want kind %v, flow %v, link %v", tt.h1, tt.asm, got, tt.kind, tt.flow, tt.link)
 		}
 	}
@@ -56,7 +56,7 @@ func TestThumbEEStays(t *testing.T) {
 		{0xF3BF, 0x8F0F, 0x8004, schema.T32},   // LEAVEX
 	}
 	for _, tt := range tests {
-		got := isa.T32(tt.h1, tt.h2, 0x8000, true)
+		got := isa.PFT.T32(tt.h1, tt.h2, 0x8000, true)
 		if got.Flow != isa.Direct || got.Target != tt.target || got.TargetISA != tt.in {
 			t.Errorf("%04x %04x: got %v %08x %v, want direct %08x %v", tt.h1, tt.h2, got.Flow, got.Target, got.TargetISA, tt.target, tt.in)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -49,12 +50,12 @@ func TestObjdumpV5TE(t *testing.T) {
 	if err := os.WriteFile(file, code, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	lines := objdump(t, "-D", "-z", "-bbinary", "-marmv5te", "--adjust-vma=0x02000000", file)
+	lines := objdump(t, arm, "-D", "-z", "-bbinary", "-marmv5te", "--adjust-vma=0x02000000", file)
 	lines = slices.DeleteFunc(lines, func(l line) bool { return strings.Contains(l.note, "<UNDEFINED>") || afterV5TE(l.opcode) })
 	if len(lines) < 30_000 {
 		t.Fatalf("%d instructions", len(lines))
 	}
-	compareLines(t, lines, 50, schema.KindBranch, schema.KindCall, schema.KindIndirect, schema.KindIndirectCall, schema.KindReturn,
+	compareLines(t, isa.PFT, lines, 50, schema.KindBranch, schema.KindCall, schema.KindIndirect, schema.KindIndirectCall, schema.KindReturn,
 		schema.KindExceptionReturn, schema.KindSVC, schema.KindBKPT)
 	compareData(t, lines, 10_000)
 }

@@ -20,7 +20,7 @@ import (
 func (c *Config) Append(dst []byte, p Packet) []byte {
 	switch p.Kind {
 	case ASync:
-		return async.Append(dst, p.Len)
+		return async.Short.Append(dst, p.Len)
 	case ISync:
 		return c.appendISync(dst, &p)
 	case Atom:

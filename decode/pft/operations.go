@@ -1,8 +1,6 @@
 package pft
 
 import (
-	"fmt"
-
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/isa"
@@ -62,7 +60,7 @@ func (d *Decoder) leaveWaypoint(executed bool) {
 	case !executed || w.Flow == isa.Barrier || w.Flow == isa.DataBarrier:
 		d.Walk.Pass()
 	case w.Flow == isa.Direct:
-		if w.Link && d.cfg.ReturnStack {
+		if w.Link() && d.cfg.ReturnStack {
 			d.Walk.Push()
 		}
 		d.Walk.Take()
@@ -107,7 +105,7 @@ func (d *Decoder) branchNoExcp(p *Packet) {
 	placed := stop == flow.Arrived
 	if !placed {
 		d.Rec.Segment.Row.BytesUnplaced += int64(p.Len)
-	} else if d.cfg.ReturnStack && d.Walk.Waypoint().Link {
+	} else if d.cfg.ReturnStack && d.Walk.Waypoint().Link() {
 		d.Walk.Push()
 	}
 	if p.HasCycles {
@@ -235,7 +233,7 @@ func (d *Decoder) analyzeWaypointUpdate(p *Packet) {
 		d.endless()
 		d.Rec.Segment.Row.BytesUnplaced += int64(p.Len)
 	case flow.Overshot:
-		d.Inconsistent(d.Walk.PC().Address, fmt.Sprintf("waypoint before the waypoint update's target 0x%08x", target))
+		d.Inconsistent(d.Walk.PC().Address, "waypoint before the waypoint update's target "+target.Hex())
 	}
 }
 
@@ -310,7 +308,7 @@ func (d *Decoder) resolve(p *Packet, state schema.ISA) schema.Address {
 	}
 	bits := p.AddressBits + shift
 	if bits >= 32 {
-		return p.Address << shift
+		return (p.Address << shift).In32()
 	}
 	return d.address&^(1<<bits-1) | p.Address<<shift
 }

@@ -67,10 +67,10 @@ func (c *Config) AheadBytes() int { return 0 }
 func (c *Config) NewCutter() decode.Cutter { return async.NewCutter(c) }
 
 // Resync implements [decode.Protocol].
-func (c *Config) Resync(b []byte) (n int, ok bool) { return async.Resync(b) }
+func (c *Config) Resync(b []byte) (n int, ok bool) { return async.Short.Resync(b) }
 
 // RateSyncs implements [decode.Protocol].
-func (c *Config) RateSyncs(b []byte) int { return async.RateSyncs(c, b) }
+func (c *Config) RateSyncs(b []byte) int { return async.Short.RateSyncs(c, b) }
 
 // TimestampCode implements [decode.Protocol].
 func (c *Config) TimestampCode() decode.TimestampCode {

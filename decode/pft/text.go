@@ -39,7 +39,7 @@ func (c *Config) text(p *Packet) decode.PacketText {
 	switch p.Kind {
 	case ISync:
 		t.Add("reason", p.Reason.String())
-		t.Add("address", fmt.Sprintf("0x%08x", p.Address))
+		t.Add("address", p.Address.Hex())
 		t.Add("isa", p.ISA.String())
 		t.addState(p)
 	case Atom:
@@ -97,7 +97,7 @@ func (t *text) addAddress(p *Packet) {
 		t.Add("address_bits", p.AddressBits)
 		return
 	}
-	t.Add("address", fmt.Sprintf("0x%08x", p.Address<<(32-p.AddressBits)))
+	t.Add("address", (p.Address << (32 - p.AddressBits)).In32().Hex())
 	t.Add("isa", p.ISA.String())
 }
 

@@ -12,12 +12,12 @@ func Alone(address schema.Address, in schema.ISA, opcode uint32, size uint8) Ins
 	conditional := false
 	switch {
 	case in == schema.A32:
-		i, conditional = isa.A32(opcode, address), opcode>>28 < 14
+		i, conditional = isa.PFT.A32(opcode, address), opcode>>28 < 14
 	case size == 4:
-		i = isa.T32(uint16(opcode>>16), uint16(opcode), address, in == schema.T32EE)
+		i = isa.PFT.T32(uint16(opcode>>16), uint16(opcode), address, in == schema.T32EE)
 		conditional = conditionalBranch(i)
 	default:
-		i = isa.T32(uint16(opcode), 0, address, in == schema.T32EE)
+		i = isa.PFT.T32(uint16(opcode), 0, address, in == schema.T32EE)
 		conditional = conditionalBranch(i)
 	}
 	x := rowOf(address, in, i, conditional)

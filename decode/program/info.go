@@ -244,7 +244,7 @@ func (r *infoReader) spans(e *dwarf.Entry) (spans []span, ranges int, err error)
 		return nil, 0, err
 	}
 	for _, s := range all {
-		if s[0] < s[1] && s[1] <= schema.AddressEnd {
+		if s[0] < s[1] && s[1] <= schema.End32 {
 			spans = append(spans, span{s[0], s[1]})
 		}
 	}

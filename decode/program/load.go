@@ -16,7 +16,7 @@ func (p *Program) load(base schema.Address) {
 		c := &p.Code[i]
 		c.Address += base
 		if c.Target.OK {
-			c.Target.V += base
+			c.Target.V = (c.Target.V + base).In32()
 		}
 	}
 	for i := range p.Functions {
@@ -26,7 +26,7 @@ func (p *Program) load(base schema.Address) {
 		p.Lines[i].Address += base
 	}
 	for i := range p.Symbols {
-		p.Symbols[i].Address += base
+		p.Symbols[i].Address = (p.Symbols[i].Address + base).In32() // of data, it may be beyond
 	}
 	slices.SortStableFunc(p.Symbols, compareSymbols)
 }

@@ -29,7 +29,7 @@ func (p *Program) readSections(f image.File, e *image.ELF, base *schema.Address)
 		switch {
 		case s.Flags&elf.SHF_COMPRESSED != 0:
 			return damaged("has compressed code in section %s", s.Name)
-		case loaded+s.Addr+s.FileSize > schema.AddressEnd:
+		case loaded > schema.End32 || loaded+s.Addr+s.FileSize > schema.End32:
 			return damaged("has %#x bytes of code at address %#x (section %s), which go beyond 2³²", s.FileSize, loaded+s.Addr,
 				s.Name)
 		case total > 2*uint64(f.Size):
@@ -81,7 +81,7 @@ func (p *Program) hashCode() string {
 	h := sha256.New()
 	for _, s := range p.Sections {
 		var head [12]byte
-		binary.LittleEndian.PutUint32(head[:], schema.Word(s.Address))
+		binary.LittleEndian.PutUint32(head[:], uint32(s.Address)) // which has no more bits
 		binary.LittleEndian.PutUint64(head[4:], uint64(len(s.Bytes)))
 		h.Write(head[:])
 		h.Write(s.Bytes)

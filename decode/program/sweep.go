@@ -76,7 +76,7 @@ func (p *Program) sweepSection(s *Section, marks []mark) {
 func (p *Program) sweepA32(s *Section, address schema.Address, end uint64) {
 	for at := (uint64(address) + 3) &^ 3; at+4 <= end; at += 4 {
 		w := binary.LittleEndian.Uint32(s.Bytes[at-uint64(s.Address):])
-		p.add(s, schema.Address(at), schema.A32, isa.A32(w, schema.Address(at)), w>>28 < 14)
+		p.add(s, schema.Address(at), schema.A32, isa.PFT.A32(w, schema.Address(at)), w>>28 < 14)
 	}
 }
 
@@ -92,7 +92,7 @@ func (p *Program) sweepT32(s *Section, address schema.Address, end uint64) {
 			}
 			h2 = binary.LittleEndian.Uint16(b[2:])
 		}
-		i := isa.T32(h1, h2, schema.Address(at), false)
+		i := isa.PFT.T32(h1, h2, schema.Address(at), false)
 		p.add(s, schema.Address(at), schema.T32, i, it.conditional() || conditionalBranch(i))
 		it = it.after(i)
 		at += uint64(i.Size)

@@ -71,7 +71,7 @@ type Half struct {
 func (f *Follower) Here() decode.PC {
 	at := f.Walk.PC()
 	if f.Rec.Half.Second {
-		at.Address += 2
+		at.Address = (at.Address + 2).In32()
 	}
 	return at
 }
@@ -86,7 +86,7 @@ func (f *Follower) DropHalf() {
 
 // Halfword reads a halfword of the program, where the flow fetches instructions.
 func (f *Follower) Halfword(address schema.Address) (h uint16, ok bool) {
-	b := f.Mem.Fetch(f.Rec.Space(), address)
+	b := f.Mem.Fetch(f.Rec.Space(), address.In32())
 	if len(b) < 2 {
 		return 0, false
 	}

@@ -206,7 +206,7 @@ func compare(t *testing.T, dataset, sources string) *run {
 	checkGrowth(t, r.of(t, growth), m.Coverage(report.ByFunction))
 	checkFunctions(t, r.of(t, functions), m.Hotspots(report.ByFunction))
 	checkLines(t, r.of(t, lines), m.Hotspots(report.ByLine))
-	x, err := exceptions.Read([]string{dataset}, "")
+	x, err := exceptions.Read(m, []string{dataset}, "")
 	check(t, err)
 	checkDurations(t, r.of(t, durations), x)
 	return &r

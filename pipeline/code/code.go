@@ -47,9 +47,9 @@ type OverlapError struct {
 }
 
 func (e *OverlapError) Error() string {
-	return fmt.Sprintf("%s and %s both have code at 0x%08x; "+
+	return fmt.Sprintf("%s and %s both have code at %s; "+
 		"give one of them, or each to the core that runs it with --symbols CORE=FILE",
-		e.Files[0], e.Files[1], e.Address)
+		e.Files[0], e.Files[1], e.Address.Hex())
 }
 
 // Check drops programs that are there twice, and fails with an [*OverlapError] if a

@@ -25,7 +25,7 @@ func ModOff(w io.Writer, modules []report.Module) error {
 		if m.Core != "" {
 			fmt.Fprintf(b, " of core %s", clean(m.Core))
 		}
-		fmt.Fprintf(b, ": offsets are from 0x%08x\n", m.Base)
+		fmt.Fprintf(b, ": offsets are from %s\n", m.Base.Hex())
 		for _, address := range m.Addresses {
 			fmt.Fprintf(b, "%s+%x\n", name, address-m.Base)
 		}

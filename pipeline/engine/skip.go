@@ -30,7 +30,7 @@ func (s *splitter) beginSkip() {
 // there may be more.
 func (s *splitter) skips() bool {
 	l, limit := &s.skip, s.segment+2*s.grain.Unit
-	end := min(len(s.Data), limit, l.looked+skipStep)
+	end := min(len(s.Data)-s.protocol.AheadBytes(), limit, l.looked+skipStep)
 	if end <= l.looked {
 		return false
 	}
@@ -38,7 +38,9 @@ func (s *splitter) skips() bool {
 	cuts := l.cutter.Find(s.Data[l.settled:end:end], false)
 	switch {
 	case len(cuts.At) > 0:
-		s.skipTo(l.settled+cuts.At[0].At, false)
+		at := l.settled + cuts.At[0].At
+		s.skipTo(at, false)
+		s.showBefore(at, cuts.At[0].Before)
 		s.endUnit()
 		s.beginSkip()
 		return true
@@ -53,8 +55,10 @@ func (s *splitter) skips() bool {
 // skipTo makes the part of the unit at hand, which ends at a cut or with the stream.
 func (s *splitter) skipTo(to int, end bool) {
 	s.unit.uncut, s.unit.partBytes = s.protocol, s.grain.Part
-	s.unit.add(&decode.Part{Data: s.Data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), End: end}, s.chunk)
-	s.segment = to
+	s.unit.add(&decode.Part{
+		Data: s.Data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), Ahead: s.ahead(to), Before: s.before, End: end,
+	}, s.chunk)
+	s.segment, s.before = to, nil
 }
 
 // endSkip goes back to the start of the unit and finds the cuts before Data[to].

@@ -184,13 +184,18 @@ func (s *splitter) cut(at int, c *decode.Cut) {
 func (s *splitter) beginSegment(at, before int) {
 	_, s.bounds = boundsIn(s.bounds, 0, at)
 	s.segment, s.inSegment, s.continued, s.broken = at, true, false, false
-	s.before = append([]byte(nil), s.Data[at-before:at]...)
+	s.showBefore(at, before)
 	if s.unit.Bytes >= s.grain.Unit || len(s.unit.Parts) >= unitParts {
 		s.endUnit()
 	}
 	if s.skip.may && len(s.unit.Parts) == 0 {
 		s.beginSkip()
 	}
+}
+
+// showBefore keeps the bytes that the decoder of the segment at Data[at] has to see before it.
+func (s *splitter) showBefore(at, before int) {
+	s.before = append([]byte(nil), s.Data[at-before:at]...)
 }
 
 // settle makes parts of a long open segment, and drops bytes of no segment.

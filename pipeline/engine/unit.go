@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/stitch"
 )
@@ -40,11 +42,12 @@ func (u *Unit) CutUp() {
 	if u.uncut == nil {
 		return
 	}
-	whole, n := u.Parts[0], u.uncut.UnitBytes()
+	whole, n, aheadBytes := u.Parts[0], u.uncut.UnitBytes(), u.uncut.AheadBytes()
 	cuts := u.uncut.NewCutter().Find(whole.Data, true)
 	u.uncut = nil
 	u.Parts, u.Asyncs = make([]decode.Part, 0, len(cuts.At)+1), len(cuts.Bounds)
 	bounds := cuts.Bounds
+	before := whole.Before // of the next part
 	for from, start, i := 0, true, 0; from < len(whole.Data); {
 		end := len(whole.Data) // of the segment
 		if i < len(cuts.At) {
@@ -52,15 +55,30 @@ func (u *Unit) CutUp() {
 		}
 		to := min(end, from+u.partBytes)
 		p := decode.Part{
-			Data: whole.Data[from:to:to], Offsets: whole.Offsets.Slice(from/n, to/n),
+			Data: whole.Data[from:to:to], Offsets: whole.Offsets.Slice(from/n, to/n), Ahead: ahead(&whole, to, aheadBytes),
+			Before:    before,
 			Continued: !start, Open: to < end, End: to == len(whole.Data) && whole.End,
 		}
+		before = nil
 		p.Bounds, bounds = boundsIn(bounds, from, to)
 		u.Parts = append(u.Parts, p)
-		if from, start = to, to == end; start {
+		if from, start = to, to == end; start && i < len(cuts.At) {
+			before = whole.Data[to-cuts.At[i].Before : to : to]
 			i++
 		}
 	}
+}
+
+// ahead returns the bytes after p.Data[to] that a part ending there shows ahead, at most n.
+func ahead(p *decode.Part, to, n int) []byte {
+	rest := p.Data[to:]
+	switch {
+	case len(rest) >= n:
+		return rest[:n:n]
+	case len(rest) == 0:
+		return p.Ahead
+	}
+	return slices.Concat(rest, p.Ahead[:min(len(p.Ahead), n-len(rest))])
 }
 
 // boundsIn returns those of the bounds that end a part, and those after it. Of the part

@@ -52,7 +52,7 @@ func instructionAt(m *image.Memory, address schema.Address, set schema.ISA) (in 
 	for _, space := range []image.Space{image.AnySpace, image.SecureSpace, image.NonSecureSpace, image.HypSpace} {
 		var b []byte
 		for len(b) < 4 {
-			more := m.Fetch(space, address+schema.Address(len(b)))
+			more := m.Fetch(space, (address + schema.Address(len(b))).In32())
 			if more == nil {
 				break
 			}
@@ -77,11 +77,11 @@ func decodeAt(b []byte, address schema.Address, set schema.ISA) isa.Instruction 
 	lo, hi := uint16(b[0])|uint16(b[1])<<8, uint16(b[2])|uint16(b[3])<<8
 	switch {
 	case set == schema.A32:
-		return isa.A32(uint32(hi)<<16|uint32(lo), address)
+		return isa.PFT.A32(uint32(hi)<<16|uint32(lo), address)
 	case !isa.Is32Bit(lo):
 		hi = 0
 	}
-	return isa.T32(lo, hi, address, set == schema.T32EE)
+	return isa.PFT.T32(lo, hi, address, set == schema.T32EE)
 }
 
 // eachBatch calls do with the rows of a table and source.

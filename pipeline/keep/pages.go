@@ -18,7 +18,7 @@ func PagesText(p *image.Pages) []string {
 	}
 	texts := make([]string, 0, len(ranges))
 	for _, r := range ranges {
-		texts = append(texts, fmt.Sprintf("0x%08x-0x%08x", r.First, r.Last))
+		texts = append(texts, r.First.Hex()+"-"+r.Last.Hex())
 	}
 	return texts
 }
@@ -31,7 +31,7 @@ func ParsePages(texts []string) (*image.Pages, error) {
 	p := &image.Pages{}
 	for _, text := range texts {
 		var r image.PageRange
-		if _, err := fmt.Sscanf(text, "0x%08x-0x%08x", &r.First, &r.Last); err != nil || r.First > r.Last {
+		if _, err := fmt.Sscanf(text, "0x%x-0x%x", &r.First, &r.Last); err != nil || r.First > r.Last {
 			return nil, fmt.Errorf("%q is no range of pages", text)
 		}
 		p.Add(r.First, r.Last)

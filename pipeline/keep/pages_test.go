@@ -10,7 +10,7 @@ import (
 
 // What a manifest says of pages is read as it was written; what it cannot say is refused.
 func TestPages(t *testing.T) {
-	texts := []string{"0x00000000-0x00000fff", "0x00008000-0x0000afff", "0xfffff000-0xffffffff"}
+	texts := []string{"0x00000000-0x00000fff", "0x00008000-0x0000afff", "0xfffff000-0xffffffff", "0x0000007f00000000-0x0000007f00000fff", "0xfffffffffffff000-0xffffffffffffffff"}
 	p, err := ParsePages(texts)
 	if err != nil {
 		t.Fatal(err)

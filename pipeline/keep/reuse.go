@@ -76,7 +76,7 @@ func changedRegions(then []schema.ImageRegion, now []image.Region) *image.Pages 
 	pages := &image.Pages{}
 	add := func(r *schema.ImageRegion) {
 		if r.Bytes > 0 {
-			pages.Add(r.Address, r.Address+schema.Address(r.Bytes-1))
+			pages.Add(r.Address, r.Address+min(schema.Address(r.Bytes-1), schema.MaxAddress-r.Address))
 		}
 	}
 	then = slices.DeleteFunc(slices.Clone(then),

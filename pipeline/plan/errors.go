@@ -58,7 +58,7 @@ func MissingIn(m *image.Missing) Missing {
 	missing := Missing{Wanted: []MissingMemory{}, OtherStops: m.Other()}
 	for _, r := range m.Ranges() {
 		missing.Wanted = append(missing.Wanted,
-			MissingMemory{fmt.Sprintf("0x%08x", r.First), fmt.Sprintf("0x%08x", r.Last), r.Stops})
+			MissingMemory{r.First.Hex(), r.Last.Hex(), r.Stops})
 	}
 	return missing
 }

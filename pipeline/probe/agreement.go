@@ -1,10 +1,7 @@
 package probe
 
 import (
-	"fmt"
-
 	"github.com/tracelake/tracelake/decode"
-	"github.com/tracelake/tracelake/schema"
 )
 
 // Agreements distinguish a wrong program image from the one that ran, without a
@@ -70,11 +67,11 @@ func agreement(compared, agree, notCompared int64, misses []decode.Miss) Agreeme
 	}
 	for _, m := range misses {
 		miss := Miss{
-			Offset: m.Offset, Expected: hex(m.Expected.Address), ExpectedISA: m.Expected.ISA.String(),
-			Found: hex(m.Found.Address), FoundISA: m.Found.ISA.String(),
+			Offset: m.Offset, Expected: m.Expected.Address.Hex(), ExpectedISA: m.Expected.ISA.String(),
+			Found: m.Found.Address.Hex(), FoundISA: m.Found.ISA.String(),
 		}
 		if m.After.OK {
-			miss.After = hex(m.After.V)
+			miss.After = m.After.V.Hex()
 		}
 		if m.Security.OK {
 			miss.Security = m.Security.V.String()
@@ -83,5 +80,3 @@ func agreement(compared, agree, notCompared int64, misses []decode.Miss) Agreeme
 	}
 	return a
 }
-
-func hex(address schema.Address) string { return fmt.Sprintf("0x%08x", address) }

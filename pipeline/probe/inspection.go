@@ -2,7 +2,6 @@ package probe
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/tracelake/tracelake/decode"
@@ -172,7 +171,7 @@ func (in *Inspection) addBuffers(s *inspector) {
 	for i := range s.plan.Capture.Regions {
 		r := code.Region(&s.plan.Capture.Regions[i])
 		in.Images = append(in.Images, ImageInspection{
-			File: r.File, BuildID: r.BuildID, Address: fmt.Sprintf("0x%08x", r.Address), Bytes: r.Bytes, Space: r.Space,
+			File: r.File, BuildID: r.BuildID, Address: r.Address.Hex(), Bytes: r.Bytes, Space: r.Space,
 			Core: r.Core,
 		})
 	}

@@ -81,8 +81,8 @@ func (e *Evidence) reason() string {
 			s.Protocol, syncHint(s))
 	}
 	if missing := e.Outcome.Missing.Ranges(); len(missing) > 0 {
-		return fmt.Sprintf("%s: no program memory at 0x%08x, where it runs; "+
-			"give the program with -e FILE or --image FILE@ADDR", name, missing[0].First)
+		return fmt.Sprintf("%s: no program memory at %s, where it runs; "+
+			"give the program with -e FILE or --image FILE@ADDR", name, missing[0].First.Hex())
 	}
 	return name + ": its packets report no instruction"
 }
@@ -160,7 +160,7 @@ func (e *Evidence) reasonOf(r *reading.Reading) *reading.Cause {
 	case reading.Unplaced:
 		if missing := e.lacking(); missing != nil {
 			return &reading.Cause{Count: missing.Stops, Text: fmt.Sprintf("no program memory at %s: "+
-				"give it with -e FILE or --image FILE@ADDR", hex(missing.First))}
+				"give it with -e FILE or --image FILE@ADDR", missing.First.Hex())}
 		}
 		return e.unplaced.Commonest()
 	case reading.Contradicted, reading.NoProblem:

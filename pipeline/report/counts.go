@@ -71,7 +71,7 @@ func (m *Merged) addCounts(b *schema.Batch, core string, hz float64) error {
 		c.unknown, c.timed = int64(schema.CountsUnknown.At(b, row)), int64(schema.CountsTimed.At(b, row))
 		address := schema.CountsAddress.At(b, row)
 		if !c.possible() || m.executions > read.MaxCount-c.reached() {
-			return fmt.Errorf("0x%08x has a count that no trace can have", address)
+			return fmt.Errorf("%s has a count that no trace can have", address.Hex())
 		}
 		m.executions += c.reached()
 		m.at(core, address, schema.ISA(schema.CountsISA.At(b, row))).add(c)

@@ -68,7 +68,7 @@ func programKeys(d *dataset.Dataset) []programKey {
 		case !symbols:
 			keys = append(keys, programKey{
 				fmt.Sprintf("%s %08x %x %s %s", i.Core, i.Address, i.Bytes, i.Space, i.SHA256),
-				fmt.Sprintf("%s at 0x%08x (SHA-256 %.12s%s)", i.File, i.Address, i.SHA256, ofCore(i.Core)),
+				fmt.Sprintf("%s at %s (SHA-256 %.12s%s)", i.File, i.Address.Hex(), i.SHA256, ofCore(i.Core)),
 			})
 		}
 	}

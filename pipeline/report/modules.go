@@ -59,17 +59,17 @@ func (m *Merged) modules(core string, covered []schema.Address) []Module {
 		}
 		return n
 	}
-	file, end := "", int64(0) // of the section that reaches furthest, of those before the address
+	file, end := "", schema.Address(0) // of the section that reaches furthest, of those before the address
 	for _, address := range covered {
 		for ; len(sections) > 0 && sections[0].Address <= address; sections = sections[1:] {
 			s := &sections[0]
 			find(s.File, s.Address)
-			if last := int64(s.Address) + s.Bytes; last > end {
+			if last := s.Address + schema.Address(s.Bytes); last > end {
 				file, end = s.File, last
 			}
 		}
 		n := 0
-		if int64(address) < end {
+		if address < end {
 			n = module[file]
 		} else {
 			n = find("", 0)

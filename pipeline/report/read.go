@@ -118,7 +118,7 @@ func (m *Merged) addCode(b *schema.Batch) error {
 		if !functions.Null(row) {
 			i.function = int32(functions.U32[row])
 			if i.function < 0 || int(i.function) >= len(p.functions) {
-				return fmt.Errorf("0x%08x is in function %d of %d", i.address, i.function, len(p.functions))
+				return fmt.Errorf("%s is in function %d of %d", i.address.Hex(), i.function, len(p.functions))
 			}
 		}
 		p.code = append(p.code, i)
@@ -131,6 +131,7 @@ func (m *Merged) addLines(b *schema.Batch) error {
 	core, file := b.Columns[schema.LinesCore].Str, b.Columns[schema.LinesFile].Str
 	for row := range b.Rows() {
 		if schema.LinesInlineDepth.At(b, row) != 0 {
+			m.inlined = true
 			continue
 		}
 		p := m.program(core[row])

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -99,7 +98,7 @@ func (m *Merged) functionNames() []string {
 
 // isAt says whether text is the address of f in hexadecimal.
 func (f *function) isAt(text string) bool {
-	return strings.EqualFold(fmt.Sprintf("0x%08x", f.address), text)
+	return strings.EqualFold(f.address.Hex(), text)
 }
 
 // exclude takes instructions out of the figures. One that has several exclusions

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/calls"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
@@ -29,7 +30,7 @@ func TestSampleStacks(t *testing.T) {
 	}
 	t.Run("inclusive", func(t *testing.T) { sampleInclusive(t, m) })
 	t.Run("tasks", func(t *testing.T) { sampleTasks(t, dirs) })
-	t.Run("exceptions", func(t *testing.T) { sampleExceptions(t, dirs) })
+	t.Run("exceptions", func(t *testing.T) { sampleExceptions(t, m, dirs) })
 	t.Run("calls", func(t *testing.T) { sampleCalls(t, m, dirs) })
 }
 
@@ -87,24 +88,82 @@ func sampleTasks(t *testing.T, dirs []string) {
 	}
 }
 
-func sampleExceptions(t *testing.T, dirs []string) {
-	x, err := exceptions.Read(dirs, "")
+func sampleExceptions(t *testing.T, m *report.Merged, dirs []string) {
+	x, err := exceptions.Read(m, dirs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for i := range x.Rows {
-		r := &x.Rows[i]
-		got = append(got, fmt.Sprintf("%s %d: %d entries, %d without end; %d %s at most at %d", r.Type.V, r.Number.V, r.Entries, r.Unended, r.Longest, r.Unit, r.Worst.Seq))
-	}
+	got := exceptionLines(t, x)
 	equal(t, []string{
-		"irq 14: 52 entries, 0 without end; 476 cycles at most at 178844",
-		"svc 10: 20 entries, 1 without end; 560 cycles at most at 82585",
-		"undefined 9: 8 entries, 0 without end; 143 cycles at most at 38362",
-		"prefetch_abort 11: 4 entries, 0 without end; 114 cycles at most at 38376",
-		"data_abort 12: 4 entries, 0 without end; 144 cycles at most at 38392",
+		"irq 14: 52 entries, 0 without end; 476 cycles at most at 178844; nested 0; 17312 of 440811; irq_entry",
+		"svc 10: 20 entries, 1 without end; 560 cycles at most at 82585; nested 0; 7276 of 440811; svc_entry",
+		"undefined 9: 8 entries, 0 without end; 143 cycles at most at 38362; nested 0; 1020 of 440811; undefined_entry",
+		"prefetch_abort 11: 4 entries, 0 without end; 114 cycles at most at 38376; nested 0; 456 of 440811; prefetch_abort_entry",
+		"data_abort 12: 4 entries, 0 without end; 144 cycles at most at 38392; nested 0; 547 of 440811; data_abort_entry",
 	}, got)
 	equal(t, int64(88), x.Entries)
+}
+
+// exceptionLines says what the rows say.
+func exceptionLines(t *testing.T, x *exceptions.Table) (lines []string) {
+	t.Helper()
+	for i := range x.Rows {
+		r := &x.Rows[i]
+		n, of := r.Took()
+		lines = append(lines, fmt.Sprintf("%s %d: %d entries, %d without end; %d %s at most at %d; nested %d; %d of %d; %s",
+			r.Type.V, r.Number.V, r.Entries, r.Unended, r.Longest, r.Unit, r.Worst.Seq, r.Nested.V, n, of, r.Handler.Function))
+		checkRanked(t, r.String(), &r.Summary)
+	}
+	return lines
+}
+
+// In captures of silicon handlers are found below vectors, an interrupt in the handler of another one is nested, and what
+// was not followed to its end has no duration. What was executed in them is what stacks have below them.
+func TestExceptionsOfCaptures(t *testing.T) {
+	for _, tt := range []struct {
+		capture, elf string
+		want         []string
+	}{
+		{"am243x-r5f-etmv3-freertos-002b37c", "freertos.elf", []string{
+			"irq 14: 1 entries, 0 without end; 308 instructions at most at 187169; nested 0; 308 of 232204; HwiP_irq_handler",
+			"debug 1: 1 entries, 1 without end; 0 instructions at most at 0; nested 0; 0 of 0; ",
+		}},
+		{"am243x-r5f-etmv3-zephyr-e9185a9", "zephyr.elf", []string{
+			"irq 14: 3 entries, 0 without end; 429 instructions at most at 126031; nested 1; 514 of 352666; _isr_wrapper",
+			"debug 1: 3 entries, 3 without end; 0 instructions at most at 0; nested 0; 0 of 0; ",
+			"svc 10: 2 entries, 0 without end; 66 instructions at most at 352237; nested 0; 132 of 352666; z_arm_svc",
+		}},
+	} {
+		t.Run(tt.capture, func(t *testing.T) {
+			dirs := []string{reporttest.Export(t, tt.capture, tt.elf, pipeline.Options{Level: schema.LevelNone})}
+			m, err := report.Read(dirs, report.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := exceptions.Read(m, dirs, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, tt.want, exceptionLines(t, x))
+		})
+	}
+}
+
+// checkRanked checks that what took longest is in order, begins with the longest, and is all where there is little.
+func checkRanked(t *testing.T, name string, s *durations.Summary) {
+	t.Helper()
+	equal(t, min(5, s.Ended), int64(len(s.Ranked)))
+	for i, l := range s.Ranked {
+		if want := (durations.Lasted{Took: s.Longest, At: s.Worst}); i == 0 && l != want {
+			t.Errorf("%s: the longest is ranked as %+v, want %+v", name, l, want)
+		}
+		if i > 0 && l.Took > s.Ranked[i-1].Took {
+			t.Errorf("%s: %+v comes after one that is shorter", name, l)
+		}
+	}
+	for i, took := range s.Each[max(0, len(s.Each)-5):] {
+		equal(t, took, s.Ranked[min(5, len(s.Each))-1-i].Took)
+	}
 }
 
 // The longest call of each function is one that the table has, at that place; no other is
@@ -130,6 +189,14 @@ func sampleCalls(t *testing.T, m *report.Merged, dirs []string) {
 		if int64(len(took)) != r.Calls || ended != r.Ended || r.Unit != durations.InCycles {
 			t.Errorf("%s: of %d calls %d ended, in %s; the table has %d, %d", r.Function, r.Calls, r.Ended, r.Unit, len(took), ended)
 		}
+		checkRanked(t, r.Function, &r.Summary)
+		ranked := map[int64]bool{}
+		for _, l := range r.Ranked {
+			ranked[l.At.Seq] = true
+			if took[l.At.Seq].cycles != l.Took || !l.At.Row.OK {
+				t.Errorf("%s: ranked %+v; the table has %d", r.Function, l, took[l.At.Seq].cycles)
+			}
+		}
 		var below [2]int64 // how many do not exceed the median, and the 99th percentile
 		sum := int64(0)
 		for seq, x := range took {
@@ -142,6 +209,9 @@ func sampleCalls(t *testing.T, m *report.Merged, dirs []string) {
 			}
 			if n > r.Longest || n == r.Longest && seq < r.Worst.Seq {
 				t.Errorf("%s: the call at %d took %d cycles; the longest is %d at %d", r.Function, seq, n, r.Longest, r.Worst.Seq)
+			}
+			if !ranked[seq] && n > r.Ranked[len(r.Ranked)-1].Took {
+				t.Errorf("%s: the call at %d took %d cycles, and is not ranked", r.Function, seq, n)
 			}
 			below[0] += one(n <= r.Median+r.Median/60)
 			below[1] += one(n <= r.P99+r.P99/60)
@@ -319,6 +389,9 @@ func TestHostileStacks(t *testing.T) {
 		{"stack\ntook 0 5 at_most=4", "row 0 has counts that no trace can have"},
 		{"stack\ntook 0 5 calls=-1", "row 0 has counts that no trace can have"},
 		{"stack\ntook 0 5 calls=9223372036854775807", "row 0 has counts that no trace can have"},
+		{"stack\ntook 0 5\ncall 0 5 stack=1 instructions=5", "call 0 is of stack 1, which there is not"},
+		{"stack\ntook 0 5\ncall 0 5 end=gap instructions=-1 own_instructions=1", "call 0 took what no trace can have"},
+		{"exception 0 entry\nspan 0 1 stack=1 instructions=1\nstack", "span 0 is of stack 1, which there is not"},
 		{"exception 0 entry\nspan 0 1 ticks=-1 instructions=1\ntask a", "span 0 took what no trace can have"},
 		{"task a instructions=-1", "task 0 has counts that no trace can have"},
 	} {
@@ -328,7 +401,7 @@ func TestHostileStacks(t *testing.T) {
 			_, err = calls.Read(m, []string{dir}, "")
 		}
 		if err == nil && strings.Contains(tt.text, "span") {
-			_, err = exceptions.Read([]string{dir}, "")
+			_, err = exceptions.Read(m, []string{dir}, "")
 		}
 		if err == nil {
 			_, err = stacks.ReadTasks([]string{dir}, "")
@@ -352,7 +425,7 @@ func TestWithoutStacks(t *testing.T) {
 	wantMissing(t, err, "call_times")
 	_, err = stacks.ReadTasks(dirs, "")
 	wantMissing(t, err, "tasks")
-	_, err = exceptions.Read(dirs, "")
+	_, err = exceptions.Read(m, dirs, "")
 	wantMissing(t, err, "exception_spans")
 }
 

@@ -29,7 +29,7 @@ func (m *Merged) Stretches() []Stretch {
 			last = nil
 			continue
 		}
-		if last == nil || last.Core != p.core || last.end() != int64(x.address) ||
+		if last == nil || last.Core != p.core || last.end() != x.address ||
 			x.address/StretchPage != last.Address/StretchPage {
 			all = append(all, Stretch{Core: p.core, Address: x.address, Entries: x.passed()})
 		}
@@ -40,7 +40,7 @@ func (m *Merged) Stretches() []Stretch {
 }
 
 // end is the address after the last instruction.
-func (s *Stretch) end() int64 { return int64(s.Address) + s.Bytes }
+func (s *Stretch) end() schema.Address { return s.Address + schema.Address(s.Bytes) }
 
 // add adds an instruction.
 func (s *Stretch) add(x *instruction) {

@@ -2,7 +2,6 @@ package stacks
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/tracelake/tracelake/schema"
@@ -63,7 +62,7 @@ func (fs Functions) address(f int32, entered schema.Address) schema.Address {
 // name returns that of a function; of code that has none, where it was entered.
 func (fs Functions) name(f int32, entered schema.Address) string {
 	if f == none {
-		return fmt.Sprintf("0x%08x", entered)
+		return entered.Hex()
 	}
 	return fs[f].Name
 }
@@ -80,7 +79,7 @@ func (fs Functions) codeBlock(b *schema.Block) codeBlock {
 	function, end := fs.at(b.Address[0]), len(b.Address)-1
 	c := codeBlock{
 		Block: b, unitBlock: unitBlock{one: function, address: b.Address[0], length: uint16(len(b.Address))},
-		function: function, next: b.Address[end] + schema.Address(b.Size[end]),
+		function: function, next: b.Next(end),
 	}
 	if kind := schema.Kind(b.Kind[end]); leaves(kind) {
 		c.kind = kind

@@ -149,7 +149,7 @@ func (l *last) kind() schema.Kind {
 
 // next is the address after the instruction.
 func (l *last) next() schema.Address {
-	return l.code.Address[l.position] + schema.Address(l.code.Size[l.position])
+	return l.code.Next(l.position)
 }
 
 // lastOf returns the last instruction of a run.

@@ -137,7 +137,7 @@ func (t *tree) clear() {
 // slot returns the slot of the node of a key, or the free one where it belongs.
 func (t *tree) slot(k *nodeKey) int {
 	mask := len(t.slots) - 1
-	hash := (uint64(uint32(k.parent))<<32 | uint64(k.address)) * 0x9e3779b97f4a7c15
+	hash := (uint64(uint32(k.parent))<<32 ^ uint64(k.address)) * 0x9e3779b97f4a7c15
 	hash ^= uint64(uint32(k.function)) * 0x85ebca6b
 	for i := int(hash>>40) & mask; ; i = (i + 1) & mask {
 		if n := t.slots[i]; n == 0 || t.nodes[n-1].nodeKey == *k {

@@ -72,7 +72,7 @@ func (c *carry) leadEvents(lead *decode.SegmentStart, e *decode.ISyncEffect) []s
 	if c.contradiction != "" {
 		events = append(events, schema.Event{Key: key, Event: schema.EventInconsistent, Detail: c.contradiction})
 	}
-	split := schema.Event{Key: key, Event: schema.EventSplitInstruction, Address: schema.Of(c.reached.V.Address - 2)}
+	split := schema.Event{Key: key, Event: schema.EventSplitInstruction, Address: schema.Of((c.reached.V.Address - 2).In32())}
 	if e.Restart.OK {
 		if c.half {
 			events = append(events, split)

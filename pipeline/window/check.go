@@ -39,7 +39,7 @@ func (c *check) add(b stitch.Base, rows []schema.Segment) error {
 func text(offset, bytes int64, address schema.Null[schema.Address]) string {
 	at := "no address"
 	if address.OK {
-		at = fmt.Sprintf("0x%08x", address.V)
+		at = address.V.Hex()
 	}
 	return fmt.Sprintf("%d long at offset 0x%x, from %s", bytes, offset, at)
 }

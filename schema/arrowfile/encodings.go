@@ -99,7 +99,7 @@ func (c *column) encoded(v *schema.Vector, rows int, l *loan, code *codeArrays) 
 // values returns the values of a vector of which no row is NULL; nil if it has to be expanded
 // first, as one of a type that is seldom in its encoding.
 func (c *column) values(v *schema.Vector, rows int, l *loan, code *codeArrays) *memory.Buffer {
-	wide := c.Type == schema.Uint63 || c.Type == schema.Int64
+	wide := c.Type == schema.Uint63 || c.Type == schema.Uint64 || c.Type == schema.Int64
 	switch {
 	case v.Encoding == schema.OfCode:
 		return code.buffer(l, &v.Code, v.Field)

@@ -144,7 +144,7 @@ func (c *column) buffers(v *schema.Vector) ([]*memory.Buffer, error) {
 		return []*memory.Buffer{widen[int64](c, v.U32)}, nil
 	case schema.Int32:
 		return []*memory.Buffer{c.keep(1, arrow.Uint32Traits.CastToBytes(v.U32))}, nil
-	case schema.Uint63, schema.Int64, schema.Float64:
+	case schema.Uint63, schema.Uint64, schema.Int64, schema.Float64:
 		return []*memory.Buffer{c.keep(1, arrow.Uint64Traits.CastToBytes(v.U64))}, nil
 	case schema.Bool:
 		c.bits = bitmap.Append(c.bits[:0], v.U8)

@@ -38,7 +38,7 @@ func dataType(c *schema.Column) arrow.DataType {
 	switch c.Type {
 	case schema.Uint8, schema.Uint16, schema.Int32:
 		return arrow.PrimitiveTypes.Int32
-	case schema.Uint32, schema.Uint63, schema.Int64:
+	case schema.Uint32, schema.Uint63, schema.Uint64, schema.Int64:
 		return arrow.PrimitiveTypes.Int64
 	case schema.Bool:
 		return arrow.FixedWidthTypes.Boolean

@@ -13,7 +13,7 @@ const maxCode = 1 << 26
 // A code is the rows of code_blocks of a source.
 type code struct {
 	starts  []int // of each block, in the slices below
-	address []uint32
+	address []uint64
 	opcode  []uint32
 	size    []uint8
 	isa     []uint8

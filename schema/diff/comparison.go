@@ -3,7 +3,6 @@ package diff
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -159,8 +158,8 @@ func (c *comparison) order() int {
 	if c.place < 0 {
 		return 0
 	}
-	t, d := whole(&c.truth.batch.Columns[c.place], c.truth.row), whole(&c.dataset.batch.Columns[c.place], c.dataset.row)
-	if t == d {
+	order := c.truth.batch.Columns[c.place].Compare(c.truth.row, &c.dataset.batch.Columns[c.place], c.dataset.row)
+	if order == 0 {
 		return 0
 	}
 	for _, i := range c.columns {
@@ -168,29 +167,10 @@ func (c *comparison) order() int {
 			continue // of the run, which is not known to be the same yet
 		}
 		if i != c.place && !c.same(i) {
-			if t < d {
-				return -1
-			}
-			return 1
+			return order
 		}
 	}
 	return 0
-}
-
-// whole returns a place: a whole number of 8, 32 or 64 bits.
-func whole(v *schema.Vector, i int) int64 {
-	switch v.Column.Type {
-	case schema.Uint8:
-		return int64(v.U8[i])
-	case schema.Uint32:
-		return int64(v.U32[i])
-	case schema.Int32:
-		return int64(int32(v.U32[i]))
-	case schema.Int64:
-		return int64(v.U64[i])
-	default:
-		panic(fmt.Sprintf("diff: %s says no place", v.Column.Name))
-	}
 }
 
 // same says whether the rows at hand have one value in a column.
@@ -215,8 +195,8 @@ func (c *comparison) compareRow() {
 		c.result.Columns[c.table.Columns[i].Name]++
 		c.add(CellDiffers, &c.truth, func(x *Difference) {
 			x.Column = c.table.Columns[i].Name
-			x.Truth = cellWords(&c.truth.batch.Columns[i], c.truth.row)
-			x.Dataset = cellWords(&c.dataset.batch.Columns[i], c.dataset.row)
+			x.Truth = c.truth.words(i)
+			x.Dataset = c.dataset.words(i)
 			x.Row = c.rowText(&c.truth)
 		})
 	}
@@ -240,7 +220,7 @@ func (c *comparison) add(kind DifferenceKind, at *cursor, fill func(*Difference)
 		d.ByteOffset = schema.Of(int64(schema.KeyByteOffset.At(at.batch, at.row)))
 	}
 	for _, i := range c.key {
-		d.Key += " " + v[i].Column.Name + "=" + cellWords(&v[i], at.row)
+		d.Key += " " + v[i].Column.Name + "=" + at.words(i)
 	}
 	d.Key = strings.TrimPrefix(d.Key, " ")
 	fill(&d)
@@ -259,21 +239,24 @@ func (c *comparison) rowText(at *cursor) string {
 			c.table.HasKeys() && (i == int(schema.KeySeq) || i == int(schema.KeyByteOffset)) {
 			continue
 		}
-		v := &at.batch.Columns[i]
-		words = append(words, v.Column.Name+"="+cellWords(v, at.row))
+		words = append(words, c.table.Columns[i].Name+"="+at.words(i))
 	}
 	return strings.Join(words, " ")
 }
 
-// cellWords is a cell for people to read: addresses and opcodes in hex.
-func cellWords(v *schema.Vector, i int) string {
-	if v.Column.Hex && !v.Null(i) {
-		return fmt.Sprintf("0x%08x", v.U32[i])
+// words is a cell of the row at hand for people to read: addresses and opcodes in hex.
+func (c *cursor) words(column int) string {
+	v := &c.batch.Columns[column]
+	switch {
+	case v.Null(c.row):
+	case v.Column.Type == schema.Uint64:
+		return schema.Address(v.U64[c.row]).Hex()
+	case v.Column.Hex:
+		return schema.Address(v.U32[c.row]).Hex()
+	case refersToFunction(v.Column) && c.functions.entries != nil:
+		return c.functions.words(v.U32[c.row])
 	}
-	if refersToFunction(v.Column) && !v.Null(i) {
-		return fmt.Sprintf("that at 0x%08x", v.U32[i])
-	}
-	return v.Text(i)
+	return v.Text(c.row)
 }
 
 // A runFold makes of the cycles of single instructions, or of shorter runs, those

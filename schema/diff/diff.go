@@ -138,8 +138,9 @@ func (c *comparer) prepare() (err error) {
 	if !c.truth.Has(&schema.Functions) || !c.dataset.Has(&schema.Functions) {
 		return nil
 	}
+	e := newEntries()
 	for i, d := range []*dataset.Dataset{c.truth, c.dataset} {
-		if c.functions[i], err = readFunctions(d); err != nil {
+		if c.functions[i], err = readFunctions(d, e); err != nil {
 			return err
 		}
 	}

@@ -187,7 +187,7 @@ func stepOf(b *schema.Batch, row int) string {
 	if kind := &b.Columns[schema.StacksException]; !kind.Null(row) {
 		return kind.Text(row) + " " + b.Columns[schema.StacksNumber].Text(row)
 	}
-	return fmt.Sprintf("%s 0x%08x", b.Columns[schema.StacksEntry].Text(row), b.Columns[schema.StacksAddress].U32[row])
+	return b.Columns[schema.StacksEntry].Text(row) + " " + schema.StacksAddress.At(b, row).Hex()
 }
 
 // eachOf calls f with each row of a source.

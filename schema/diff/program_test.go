@@ -48,6 +48,7 @@ func TestCompareKeyed(t *testing.T) {
 			}
 		}
 	}
+	far := func(w *small.Dataset) { w.Set(&schema.Functions, 0, 1, "address=0xffffff8000009000") }
 	for _, tt := range []struct {
 		name          string
 		truth, change func(*small.Dataset)
@@ -76,6 +77,10 @@ func TestCompareKeyed(t *testing.T) {
 		{"function of code", nil, func(w *small.Dataset) { w.Set(&schema.Code, 0, 3, "function=1") }, []string{
 			"code 00 core=NULL address=0x0000800c isa=a32: function NULL that at 0x00009000",
 		}},
+		{"function of code above 4 GiB", far, func(w *small.Dataset) {
+			far(w)
+			w.Set(&schema.Code, 0, 3, "function=1")
+		}, []string{"code 00 core=NULL address=0x0000800c isa=a32: function NULL that at 0xffffff8000009000"}},
 		{"name", nil, func(w *small.Dataset) { w.Set(&schema.Functions, 0, 1, "name=wait linkage_name=wait") }, []string{
 			"functions 00 core=NULL address=0x00009000: name idle wait", "functions 00 core=NULL address=0x00009000: linkage_name idle wait",
 		}},

@@ -121,7 +121,7 @@ func TestBoundsAfterPlainPages(t *testing.T) {
 // codeTable returns a table of instructions, whose addresses and opcodes have one index.
 func codeTable() *schema.Table {
 	return &schema.Table{Name: "code", Columns: []schema.Column{
-		{Name: "address", Type: schema.Uint32},
+		{Name: "address", Type: schema.Uint64},
 		{Name: "opcode", Type: schema.Uint32},
 		{Name: "size", Type: schema.Uint8},
 		{Name: "kind", Type: schema.Enum, Names: []string{"other"}},
@@ -139,6 +139,8 @@ func TestFirstPair(t *testing.T) {
 		{"0 0, 4 0, 0 0"},
 		{"4 7", "0 0, 4 7"},
 		{"0 7, 0 0", "0 0"},
+		{"0xffffff8000001000 7, 0x7f00001000 7, 0xffffff8000001000 0", "0 0, 0x7f00001000 7"},
+		{"0x100008000 0, 0x8000 1, 0x100008000 0", "0x8000 1"}, // of one key
 	} {
 		var group []*schema.Batch
 		for _, page := range pages {

@@ -86,7 +86,7 @@ func (w *codeWriter) bind(columns []column) {
 		return
 	}
 	w.stamp, w.column, w.pairs = 1, by["address"], &pairs{}
-	w.column.values, opcode.values = &half{pairs: w.pairs, shift: addressHalf}, &half{pairs: w.pairs, shift: opcodeHalf}
+	w.column.values, opcode.values = &addresses{pairs: w.pairs}, &opcodes{pairs: w.pairs}
 	w.size, w.kind, w.isa = by["size"].values.(*uint8s), by["kind"].values.(*enums), by["isa"].values.(*enums)
 }
 
@@ -102,7 +102,7 @@ func (w *codeWriter) begin(b *schema.Batch) {
 	}
 	address.Expand()
 	opcode.Expand()
-	w.pairs.add(address.U32, opcode.U32)
+	w.pairs.add(address.U64, opcode.U32)
 }
 
 // index fills in what the pages of these runs have.
@@ -201,7 +201,7 @@ func (w *codeWriter) allocate(length int) int32 {
 // put writes instruction i of a block into its template. A dictionary that is full
 // gets no more; its pages are plain from the one at hand on.
 func (w *codeWriter) put(t *template, b *schema.Block, i int) {
-	binary.LittleEndian.PutUint16(w.arena[int(t.at)+2*i:], w.pairs.take(schema.Word(b.Address[i]), b.Opcode[i]))
+	binary.LittleEndian.PutUint16(w.arena[int(t.at)+2*i:], w.pairs.take(uint64(b.Address[i]), b.Opcode[i]))
 	w.kind.seen[b.Kind[i]] = true
 	w.arena[t.kinds()+i] = b.Kind[i]
 	bit := w.size.find(b.Size[i]) // an instruction has 2 bytes, or 4

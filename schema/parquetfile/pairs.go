@@ -1,6 +1,8 @@
 package parquetfile
 
 import (
+	"math/bits"
+
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/tracelake/tracelake/schema"
@@ -11,76 +13,111 @@ import (
 // of indexes are alike, and one is compressed for both. An opcode that several instructions
 // have is in its dictionary as often.
 type pairs struct {
-	dict  dictionary[uint64] // address<<32 | opcode
-	full  bool               // pages are plain from here on
-	index []byte             // of plain values: words, low byte first
+	dict    dictionary[uint64] // keys
+	opcodes []uint32           // of each of them
+	full    bool               // pages are plain from here on
+	index   []byte             // of plain values: words, low byte first
 }
 
-// The halves of a pair, as shifts.
-const (
-	opcodeHalf  = 0
-	addressHalf = 32
-)
+// keyOf returns the key of a pair: the low half of the address above the high half, in which
+// the opcode is mixed. Pairs of addresses below 2³² have keys of their own.
+func keyOf(address uint64, opcode uint32) uint64 {
+	return bits.RotateLeft64(address, 32) ^ uint64(opcode)
+}
 
 // take returns the index of a pair for a page. Once the dictionary is full, the page is of
-// no use.
-func (p *pairs) take(address, opcode uint32) uint16 {
+// no use. A pair that has the key of another ends the dictionary, too.
+func (p *pairs) take(address uint64, opcode uint32) uint16 {
 	if p.full {
 		return 0
 	}
-	i, ok := p.dict.find(uint64(address)<<32 | uint64(opcode))
-	p.full = !ok
+	i, ok := p.dict.find(keyOf(address, opcode))
+	if ok && int(i) == len(p.opcodes) {
+		p.opcodes = append(p.opcodes, opcode)
+	}
+	p.full = !ok || p.opcodes[i] != opcode
 	return i
 }
 
 // add makes the indexes of plain values.
-func (p *pairs) add(addresses, opcodes []uint32) {
+func (p *pairs) add(addresses []uint64, opcodes []uint32) {
 	p.index = scratch(p.index, 2*len(addresses))
-	last, index := uint64(0), uint16(0)
+	index := uint16(0)
 	for i, a := range addresses {
-		if x := uint64(a)<<32 | uint64(opcodes[i]); x != last || i == 0 {
-			last, index = x, p.take(a, opcodes[i])
+		if i == 0 || a != addresses[i-1] || opcodes[i] != opcodes[i-1] {
+			index = p.take(a, opcodes[i])
 		}
 		p.index[2*i], p.index[2*i+1] = byte(index), byte(index>>8)
 	}
 }
 
-// A half is the encoder of one of the columns.
-type half struct {
-	*pairs
-	shift int
-	plain span[uint32] // what plain pages hold
+func (p *pairs) reset() {
+	p.dict.reset()
+	p.opcodes, p.full = p.opcodes[:0], false
 }
 
-func (h *half) reset() {
-	h.dict.reset()
-	h.full, h.plain = false, span[uint32]{}
+// addresses is the encoder of the column of addresses.
+type addresses struct {
+	*pairs
+	plain span[uint64] // what plain pages hold
+}
+
+func (a *addresses) reset() {
+	a.pairs.reset()
+	a.plain = span[uint64]{}
 }
 
 // appendPage appends plain values, whose indexes were made.
-func (h *half) appendPage(dst []byte, v *schema.Vector, _ []uint8) ([]byte, format.Encoding) {
-	if !h.full {
-		return h.dict.appendIndex(dst, h.index), format.RLEDictionary
+func (a *addresses) appendPage(dst []byte, v *schema.Vector, _ []uint8) ([]byte, format.Encoding) {
+	if !a.full {
+		return a.dict.appendIndex(dst, a.index), format.RLEDictionary
 	}
-	h.plain.add(v.U32, 0)
-	return appendPlain(dst, v.U32, 8), format.Plain
+	a.plain.add(v.U64, longSign)
+	return appendPlain(dst, v.U64, 8), format.Plain
 }
 
-// entries returns the values of the dictionary.
-func (h *half) entries() []uint32 {
-	list := make([]uint32, 0, len(h.dict.values))
-	for _, x := range h.dict.values {
-		list = append(list, uint32(x>>h.shift))
+// entries returns the addresses of the dictionary.
+func (a *addresses) entries() []uint64 {
+	list := make([]uint64, len(a.opcodes))
+	for i, opcode := range a.opcodes {
+		list[i] = bits.RotateLeft64(a.dict.values[i]^uint64(opcode), 32)
 	}
 	return list
 }
 
-func (h *half) appendDictionary(dst []byte) ([]byte, int) {
-	return appendPlain(dst, h.entries(), 8), len(h.dict.values)
+func (a *addresses) appendDictionary(dst []byte) ([]byte, int) {
+	return appendPlain(dst, a.entries(), 8), len(a.opcodes)
 }
 
-func (h *half) bounds() (least, greatest []byte) {
-	all := h.plain
-	all.add(h.entries(), 0)
+func (a *addresses) bounds() (least, greatest []byte) {
+	all := a.plain
+	all.add(a.entries(), longSign)
+	return all.bytes(longSign, 8)
+}
+
+// opcodes is the encoder of the column of opcodes.
+type opcodes struct {
+	*pairs
+	plain span[uint32] // what plain pages hold
+}
+
+func (o *opcodes) reset() {
+	o.pairs.reset()
+	o.plain = span[uint32]{}
+}
+
+// appendPage appends plain values. Pages of indexes are those of addresses.
+func (o *opcodes) appendPage(dst []byte, v *schema.Vector, _ []uint8) ([]byte, format.Encoding) {
+	o.plain.add(v.U32, 0)
+	return appendPlain(dst, v.U32, 8), format.Plain
+}
+
+func (o *opcodes) appendDictionary(dst []byte) ([]byte, int) {
+	return appendPlain(dst, o.opcodes, 8), len(o.opcodes)
+}
+
+func (o *opcodes) bounds() (least, greatest []byte) {
+	all := o.plain
+	all.add(o.opcodes, 0)
 	return all.bytes(0, 8)
 }

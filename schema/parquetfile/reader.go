@@ -203,7 +203,7 @@ func (c cells) append(v *schema.Vector, x *parquet.Value) error {
 		return errors.New("NULL in a column that has none")
 	}
 	switch v.Column.Type {
-	case schema.Uint8, schema.Uint16, schema.Uint32, schema.Uint63, schema.Int32, schema.Int64:
+	case schema.Uint8, schema.Uint16, schema.Uint32, schema.Uint63, schema.Uint64, schema.Int32, schema.Int64:
 		return v.AppendInteger(c.number(x))
 	case schema.Bool:
 		bit := uint8(0)

@@ -107,10 +107,11 @@ func TestCellsRefuse(t *testing.T) {
 		{schema.Column{Type: schema.Uint32}, parquet.ValueOf(int64(-1)), "-1 is out of its range"},
 		{schema.Column{Type: schema.Uint63}, parquet.ValueOf(int64(1<<63 - 1)), "9223372036854775807"},
 		{schema.Column{Type: schema.Uint63}, parquet.ValueOf(int64(-1)), "-1 is out of its range"},
+		{schema.Column{Type: schema.Uint64}, parquet.ValueOf(int64(-1)), "-1"},
 		{schema.Column{Type: schema.Int32}, parquet.ValueOf(int32(-1 << 31)), "-2147483648"},
 		{schema.Column{Type: schema.Int64}, parquet.ValueOf(int64(-1 << 63)), "-9223372036854775808"},
 		{schema.Column{Type: schema.Enum, Names: schema.ISANames}, parquet.ValueOf("jazelle"), "jazelle"},
-		{schema.Column{Type: schema.Enum, Names: schema.ISANames}, parquet.ValueOf("a64"), `"a64" is no value of it`},
+		{schema.Column{Type: schema.Enum, Names: schema.ISANames}, parquet.ValueOf("a48"), `"a48" is no value of it`},
 		{schema.Column{Type: schema.Uint8}, parquet.Value{}, "NULL in a column that has none"},
 		{schema.Column{Type: schema.Uint8, Nullable: true}, parquet.Value{}, "NULL"},
 	} {

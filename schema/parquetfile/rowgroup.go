@@ -74,7 +74,7 @@ func (g *RowGroup) Append(b *schema.Batch) error {
 
 // appendPage adds a page of a column.
 func (g *RowGroup) appendPage(c *column, p page, v *schema.Vector) error {
-	if h, ok := c.values.(*half); ok && h.shift == opcodeHalf && !h.full {
+	if o, ok := c.values.(*opcodes); ok && !o.full {
 		p.encoding = format.RLEDictionary
 		c.count(p)
 		c.pages.repeat(&g.code.column.pages)

@@ -38,8 +38,8 @@ func newValues(c *schema.Column) values {
 		return newWords(c, 4, 1<<31)
 	case schema.Uint63:
 		return newLongs(c, 0)
-	case schema.Int64:
-		return newLongs(c, 1<<63)
+	case schema.Uint64, schema.Int64:
+		return newLongs(c, longSign)
 	case schema.Bool:
 		return &bools{}
 	case schema.Enum:
@@ -55,6 +55,9 @@ func newValues(c *schema.Column) values {
 	}
 	panic(fmt.Sprintf("parquetfile: no type %d", c.Type))
 }
+
+// longSign is the sign bit of a number of 64 bits.
+const longSign = 1 << 63
 
 func newWords(c *schema.Column, size int, sign uint32) values {
 	if c.Rising {

@@ -198,7 +198,7 @@ func (e *Encoder) abandoned(t target) bool {
 	if !e.Vary.Happens(e.Vary.Abandon) {
 		return false
 	}
-	t.to.Address += schema.Address(1+e.Vary.UpTo(1<<e.Vary.UpTo(20))) << 2
+	t.to.Address = (t.to.Address + schema.Address(1+e.Vary.UpTo(1<<e.Vary.UpTo(20)))<<2).In32()
 	if t.reason != codec.Overflow {
 		t.bytes, t.reason = 0, codec.Branch
 		if e.Vary.UpTo(3) == 0 {

@@ -27,7 +27,7 @@ func (e *Encoder) payBranch() {
 	if !e.stated.reached.OK && e.vary.Happens(e.vary.Branch) {
 		// Several packets for one instruction: the last one counts.
 		elsewhere := e.next
-		elsewhere.Address += schema.Address(e.vary.UpTo(1<<uint(e.vary.UpTo(20)))) << 2
+		elsewhere.Address = (elsewhere.Address + schema.Address(e.vary.UpTo(1<<uint(e.vary.UpTo(20))))<<2).In32()
 		e.sendBranch(e.branchTo(elsewhere, codec.Branch{}), elsewhere)
 	}
 	r := codec.Branch{}

@@ -108,7 +108,7 @@ func (e *Encoder) enterException(s *step.Step, r codec.Branch, begun traces) {
 	if s.Exception == schema.ExcDebug {
 		// The core never goes there: hardware sends the cancelled address or the next.
 		to = s.At
-		to.Address += 4 * schema.Address(btou(e.vary.Happens(e.vary.Cancel)))
+		to.Address = (to.Address + 4*schema.Address(btou(e.vary.Happens(e.vary.Cancel)))).In32()
 	}
 	row := truth.Exception{
 		Event: schema.ExceptionEntry, Type: schema.Of(s.Exception), Target: schema.Of(to.Address),

@@ -90,7 +90,7 @@ func (e *Encoder) returnTo(to step.Place) {
 // security state that the stream had stated before the branch, since a decoder
 // pushes that one (B.3.2): a change may be in the packet of the branch itself.
 func (e *Encoder) link(s *step.Step, security schema.Security) {
-	if !s.Instruction.Link || !e.opt.ReturnStack || e.opt.ReturnStackDepth == 0 {
+	if !s.Instruction.Link() || !e.opt.ReturnStack || e.opt.ReturnStackDepth == 0 {
 		return
 	}
 	if len(e.stack) == e.opt.ReturnStackDepth {

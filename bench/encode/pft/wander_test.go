@@ -263,7 +263,7 @@ func (w *wander) step(t *testing.T) step.Step {
 }
 
 func (w *wander) call(s *step.Step) {
-	if s.Instruction.Link && w.isValid(s.Next) {
+	if s.Instruction.Link() && w.isValid(s.Next) {
 		w.calls = append(w.calls, s.Next)
 	}
 }

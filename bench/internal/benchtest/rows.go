@@ -215,7 +215,9 @@ func cells(b *schema.Batch, row int) (cells []any) {
 		v := &b.Columns[i]
 		switch {
 		case v.Column.Name == "source" || isStart(b.Table, i):
-		case v.Column.Type == schema.Uint32 && v.Column.Hex && !v.Null(row):
+		case v.Column.Type == schema.Uint64 && !v.Null(row):
+			cells = append(cells, Hex(v.U64[row]))
+		case v.Column.Hex && !v.Null(row):
 			cells = append(cells, Hex(v.U32[row]))
 		default:
 			cells = append(cells, v.Text(row))

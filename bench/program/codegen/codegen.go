@@ -88,7 +88,7 @@ func Generate(o Options) (*Program, error) {
 	if o.Base%4 != 0 {
 		return nil, fmt.Errorf("codegen: program at 0x%x; a base address is a multiple of 4", o.Base)
 	}
-	if o.Bytes < 0 || o.Bytes > 1<<30 || uint64(o.Base)+uint64(o.Bytes)+slack > schema.AddressEnd {
+	if o.Bytes < 0 || o.Bytes > 1<<30 || uint64(o.Base)+uint64(o.Bytes)+slack > schema.End32 {
 		return nil, fmt.Errorf("codegen: program of %d bytes at 0x%x; it ends below 4 GiB and has at most 1 GiB", o.Bytes,
 			o.Base)
 	}

@@ -48,7 +48,7 @@ func (g *generator) vectorTable(helpers map[schema.ISA]step.Place) {
 		if near {
 			g.land(b, at.Address)
 		}
-		g.put(begin.Address+schema.Address(size)+4*schema.Address(i), schema.Word(at.Address)|uint32(at.ISA))
+		g.put(begin.Address+schema.Address(size)+4*schema.Address(i), uint32(at.Address)|uint32(at.ISA))
 	}
 }
 

@@ -64,7 +64,7 @@ func (g *generator) tableA32(n int) {
 			g.word(0)
 		}
 		for i, at := range g.cases(n) {
-			g.put(start+4*schema.Address(i), schema.Word(at))
+			g.put(start+4*schema.Address(i), uint32(at))
 		}
 	} else {
 		g.a32(0x908FF100) // ADDLS PC,PC,R0,LSL #2

@@ -206,7 +206,7 @@ func (g *generator) page(handlers []schema.Address) {
 		g.word(0)
 	}
 	for _, at := range handlers {
-		g.word(schema.Word(at))
+		g.word(uint32(at))
 	}
 	for i := range handlers {
 		if b, ok := stubs[i]; ok {

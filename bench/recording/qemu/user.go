@@ -101,7 +101,7 @@ func (q *reader) userExecute(here step.Place) error {
 func (q *reader) kernel(x schema.ExceptionType, vector schema.Address, at, next step.Place) {
 	handler := step.Place{Address: vector, ISA: schema.A32, Security: q.security}
 	q.emit(step.Step{Entered: true, Exception: x, At: at, Next: handler, ContextID: q.contextID})
-	s := q.untraced(handler, next, isa.A32(0xE1B0F00E, vector))
+	s := q.untraced(handler, next, isa.PFT.A32(0xE1B0F00E, vector))
 	s.Returns = true
 	q.emit(s)
 }
@@ -115,7 +115,7 @@ func (q *reader) untraced(from, to step.Place, in isa.Instruction) step.Step {
 // leave is BX LR.
 func leave(at step.Place) isa.Instruction {
 	if at.ISA == schema.T32 {
-		return isa.T32(0x4770, 0, at.Address, false)
+		return isa.PFT.T32(0x4770, 0, at.Address, false)
 	}
-	return isa.A32(0xE12FFF1E, at.Address)
+	return isa.PFT.A32(0xE12FFF1E, at.Address)
 }

@@ -63,7 +63,7 @@ func (d *Digest) Instruction(row *truth.Instruction) {
 		outcome = hashedFailed
 	}
 	var b [36]byte
-	binary.LittleEndian.PutUint32(b[:], schema.Word(row.Address))
+	binary.LittleEndian.PutUint32(b[:], uint32(row.Address))
 	b[4], b[5], b[6] = row.Size, uint8(row.ISA), outcome
 	d.program.Write(b[:7])
 	clear(b[:7])

@@ -155,7 +155,7 @@ func (m *machine) endSequence() error {
 	if end < last {
 		return fmt.Errorf("a sequence has address %#x after %#x", end, last)
 	}
-	if len(rows) > 0 && rows[0].Address < end && end <= schema.AddressEnd {
+	if len(rows) > 0 && rows[0].Address < end && end <= schema.End32 {
 		m.unit.Sequences = append(m.unit.Sequences, Sequence{Rows: rows, End: end})
 	}
 	return nil

@@ -123,7 +123,7 @@ func TestCSV(t *testing.T) {
 func TestCSVOfNames(t *testing.T) {
 	tasks := &stacks.Tasks{Rows: []stacks.Task{{Name: "main"}}}
 	branches := &report.Branches{Rows: []report.Branch{{In: report.Name{Function: "main"}}}}
-	for _, a := range []*Answer{Tasks(nil, tasks, 0), Branches(nil, branches, 0, Absent, Absent)} {
+	for _, a := range []*Answer{Tasks(nil, tasks, 0, Absent), Branches(nil, branches, 0, Absent, Absent)} {
 		var out bytes.Buffer
 		if err := CSV(&out, a); err != nil || !strings.Contains(out.String(), ",main,") {
 			t.Errorf("%v: %s", err, &out)

@@ -26,6 +26,7 @@ func Calls(head []Fact, c *calls.Table, top int, baseline Value) *Answer {
 		Column{Key: "total_cycles", At: func(i int) Value { return Nullable(c.Rows[i].All.Cycles) }})
 	return &Answer{Name: "calls", Facts: append(head,
 		Fact{"calls", Int(c.Calls)},
+		Fact{"calls_at_least", Int(c.AtLeast)},
 		Fact{"rows", Rows(s)},
 		Fact{"baseline", baseline},
 	)}
@@ -50,8 +51,50 @@ func Exceptions(head []Fact, x *exceptions.Table, top int, baseline Value) *Answ
 		Column{"end_not_seen", "UNFINISHED", Count, Number, 6, func(i int) Value { return Int(x.Rows[i].Unended) }})
 	s.Columns = append(s.Columns,
 		durationColumns("exception", func(i int) *durations.Summary { return &x.Rows[i].Summary })...)
+	s.Columns = append(s.Columns, executedColumns(x.Rows)...)
 	return &Answer{Name: "exceptions", Facts: append(head,
 		Fact{"entries", Int(x.Entries)}, Fact{"rows", Rows(s)}, Fact{"baseline", baseline})}
+}
+
+// executedColumns are the columns of what was executed in exceptions, how deep they were nested, and what handled them.
+// Screens have those in which anything is known.
+func executedColumns(rows []exceptions.Row) []Column {
+	row := func(i int) *exceptions.Row { return &rows[i] }
+	known := func(i int) bool { return row(i).Of.Instructions > 0 }
+	titleIf := func(title string, there func(exceptions.Row) bool) string {
+		if !slices.ContainsFunc(rows, there) {
+			return ""
+		}
+		return title
+	}
+	handled := func(r exceptions.Row) bool { return r.Handler != report.Name{} }
+	handler := func(i int) *report.Name { return &row(i).Handler }
+	names := NewNamer(len(rows), handler)
+	columns := []Column{
+		{
+			Title: titleIf("SHARE", func(r exceptions.Row) bool { return r.Of.Instructions > 0 }), Unit: Percent, Weight: Spare,
+			Place: 7, At: func(i int) Value { return If(known(i), Of(row(i).Took())) },
+		},
+		{Key: "total_instructions", At: func(i int) Value { return If(known(i), Int(row(i).Executed.Instructions)) }},
+		{Key: "total_cycles", At: func(i int) Value { return If(known(i), Nullable(row(i).Executed.Cycles)) }},
+		{Key: "share_percent", Unit: Ratio, At: func(i int) Value { return percent(row(i).Took()) }},
+		{
+			"nested", titleIf("NESTED", func(r exceptions.Row) bool { return r.Nested.V > 0 }), Count, Spare, 8,
+			func(i int) Value { return Nullable(row(i).Nested) },
+		},
+		{
+			Title: titleIf("HANDLER", handled), Weight: Remark, Place: 9,
+			At: func(i int) Value { return If(handled(*row(i)), Text(names.Row(handler(i), report.ByFunction))) },
+		},
+		{Key: "handler", At: func(i int) Value { return If(handled(*row(i)), Object()) }},
+	}
+	for _, c := range nameKeys(handler) {
+		if c.Key != "core" { // which the row has
+			c.Key = "handler." + c.Key
+			columns = append(columns, c)
+		}
+	}
+	return columns
 }
 
 // ExceptionsChange is which exceptions got slower, and which faster, than in the baseline in dir.
@@ -131,6 +174,10 @@ func durationColumns(kind string, row func(int) *durations.Summary) []Column {
 		{Key: "worst.seq", At: known(func(d *durations.Summary) Value { return Int(d.Worst.Seq) })},
 		{Key: "worst." + kind, At: known(func(d *durations.Summary) Value { return Nullable(d.Worst.Row) })},
 		{
+			Key: "five_longest", Unit: Chart,
+			At: rare(func(d *durations.Summary) Value { return rankedList(kind, d.Ranked) }),
+		},
+		{
 			Key: "each", Unit: Chart,
 			At: rare(func(d *durations.Summary) Value { return IfAny(len(d.Each) > 0, JSONOf(d.Each)) }),
 		},
@@ -141,6 +188,16 @@ func durationColumns(kind string, row func(int) *durations.Summary) []Column {
 			return JSONOf(histogram(*d.Histogram))
 		})},
 	}
+}
+
+// rankedList is a list of what took longest, of calls or exceptions, as kind says.
+func rankedList(kind string, r durations.Ranking) Value {
+	return each(len(r),
+		Column{Key: "took", At: func(i int) Value { return Int(r[i].Took) }},
+		Column{Key: "directory", At: func(i int) Value { return Text(r[i].At.Dir) }},
+		Column{Key: "source", At: func(i int) Value { return Text(schema.SourceText(r[i].At.Source)) }},
+		Column{Key: "seq", At: func(i int) Value { return Int(r[i].At.Seq) }},
+		Column{Key: kind, At: func(i int) Value { return Nullable(r[i].At.Row) }})
 }
 
 type histogram struct {

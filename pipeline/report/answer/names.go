@@ -1,11 +1,11 @@
 package answer
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // Rows that stand for what has no name.
@@ -85,7 +85,7 @@ func (n *Namer) Place(name *report.Name) string {
 }
 
 // Hex is an address, or a Context ID, in words.
-func Hex[N ~uint32 | ~uint64](address N) string { return fmt.Sprintf("0x%08x", address) }
+func Hex[N ~uint32 | ~uint64](address N) string { return schema.Address(address).Hex() }
 
 // Exception is an exception where functions have names: [irq 14].
 func Exception(name string) string { return "[" + name + "]" }

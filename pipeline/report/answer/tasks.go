@@ -8,13 +8,12 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// Tasks is which tasks, and handlers of exceptions, ran, and what each took.
-func Tasks(head []Fact, t *stacks.Tasks, top int) *Answer {
+// Tasks is which tasks, and handlers of exceptions, ran, and what each took. baseline, if not Absent, is [TasksChange].
+func Tasks(head []Fact, t *stacks.Tasks, top int, baseline Value) *Answer {
 	row := func(i int) *stacks.Task { return &t.Rows[i] }
 	took := func(i int) int64 { return row(i).Executed.In(t.ByCycles) }
 	tookValue := func(i int) Value { return Int(took(i)) }
-	several := slices.ContainsFunc(t.Rows,
-		func(x stacks.Task) bool { return x.Source != t.Rows[0].Source || x.Dir != t.Rows[0].Dir })
+	names := taskNames(len(t.Rows), row)
 	joinedTitle := ""
 	if slices.ContainsFunc(t.Rows, func(x stacks.Task) bool { return x.Joined > 0 }) {
 		joinedTitle = "JOINED"
@@ -29,12 +28,7 @@ func Tasks(head []Fact, t *stacks.Tasks, top int) *Answer {
 	}
 	s.Bar = func(i int) (full, part, whole float64) { return float64(took(i)), 0, float64(took(0)) }
 	s.Columns = []Column{
-		{Title: "TASK", Weight: Name, At: func(i int) Value {
-			if several {
-				return Text(schema.SourceText(row(i).Source) + ": " + row(i).Name)
-			}
-			return Text(row(i).Name)
-		}},
+		{Title: "TASK", Weight: Name, At: names},
 		{Title: "SHARE", Unit: OfWhole, Weight: Main, At: tookValue},
 		{Weight: Share},
 		{Title: strings.ToUpper(UnitOf(t.ByCycles)) + "S", Unit: Count, Weight: Number, At: tookValue},
@@ -62,7 +56,92 @@ func Tasks(head []Fact, t *stacks.Tasks, top int) *Answer {
 	}
 	return &Answer{Name: "tasks", Facts: append(head,
 		Fact{"instructions", Int(t.Executed.Instructions)}, Fact{"cycles", Nullable(t.Executed.Cycles)},
-		Fact{"rows", Rows(s)})}
+		Fact{"rows", Rows(s)}, Fact{"baseline", baseline})}
+}
+
+// taskNames are what tasks are called on screens: with their sources, if there are several.
+func taskNames(rows int, row func(int) *stacks.Task) func(int) Value {
+	several := slices.ContainsFunc(numbers(rows),
+		func(i int) bool { return row(i).Source != row(0).Source || row(i).Dir != row(0).Dir })
+	return func(i int) Value {
+		if several {
+			return Text(schema.SourceText(row(i).Source) + ": " + row(i).Name)
+		}
+		return Text(row(i).Name)
+	}
+}
+
+// TasksChange is which tasks take more, and which less, than in the baseline in dir.
+func TasksChange(c *stacks.TaskChange, top int, dir string) Value {
+	return Object(
+		Fact{"directory", Text(dir)},
+		Fact{"shares_of", Text(UnitOf(c.ByCycles) + "s")},
+		Fact{"instructions", Int(c.Before.Executed.Instructions)},
+		Fact{"cycles", Nullable(c.Before.Executed.Cycles)},
+		Fact{"new", Int(c.New)},
+		Fact{"lost", Int(c.Lost)},
+		Fact{"rows", Rows(taskChanges(c, top))},
+	)
+}
+
+// taskChanges are the rows of it.
+func taskChanges(c *stacks.TaskChange, top int) *Section {
+	row := func(i int) *stacks.TaskChangeRow { return &c.Rows[i] }
+	now, before := func(i int) *stacks.Task { return row(i).Now }, func(i int) *stacks.Task { return row(i).Before }
+	was := func(of func(*stacks.Task) int64) func(int) Value {
+		at := func(x *stacks.Task) int64 {
+			if x == nil {
+				return 0
+			}
+			return of(x)
+		}
+		return func(i int) Value { return Was(at(before(i)), at(now(i))) }
+	}
+	either := func(i int) *stacks.Task { return row(i).Row() }
+	s := &Section{Noun: "task", Rows: len(c.Rows), Top: top}
+	s.Columns = []Column{
+		{Title: "TASK", Weight: Name, At: taskNames(len(c.Rows), either)},
+		{Key: "core", At: func(i int) Value { return Text(either(i).Core) }},
+		{Key: "source", At: func(i int) Value { return Text(schema.SourceText(either(i).Source)) }},
+		{Key: "name", At: func(i int) Value { return Word(either(i).Name) }},
+		{Key: "context_id", At: func(i int) Value { return If(either(i).ContextID.OK, Int(either(i).ContextID.V)) }},
+		{"change_points", "CHANGE", Points, Main, 0, func(i int) Value { return PercentOf(c.Change(row(i))) }},
+		{Title: "SHARE", Unit: Percent, Weight: Main, Place: 1, At: taskShare(c, c.Now, now)},
+		{Title: "BEFORE", Unit: Percent, Weight: Main, Place: 1, At: taskShare(c, c.Before, before)},
+		{
+			Title: strings.ToUpper(UnitOf(c.ByCycles)) + "S", Unit: FromTo, Weight: Number, Place: 2,
+			At: was(func(x *stacks.Task) int64 { return x.Executed.In(c.ByCycles) }),
+		},
+		{
+			Title: "SWITCHES", Unit: FromTo, Weight: Number, Place: 3,
+			At: was(func(x *stacks.Task) int64 { return x.Switches }),
+		},
+	}
+	s.Columns = append(s.Columns, taskSide("now", c, c.Now, now)...)
+	s.Columns = append(s.Columns, taskSide("before", c, c.Before, before)...)
+	return s
+}
+
+// taskShare is what tasks took of all; of one that did not run it is none.
+func taskShare(c *stacks.TaskChange, t *stacks.Tasks, of func(int) *stacks.Task) func(int) Value {
+	return func(i int) Value {
+		x := of(i)
+		if x == nil {
+			return None
+		}
+		return Of(x.Executed.In(c.ByCycles), t.Executed.In(c.ByCycles))
+	}
+}
+
+// taskSide are the columns of what tasks took now, or before, that programs read.
+func taskSide(key string, c *stacks.TaskChange, t *stacks.Tasks, of func(int) *stacks.Task) []Column {
+	return []Column{
+		{Key: key, At: func(i int) Value { return If(of(i) != nil, Object()) }},
+		{Key: key + ".share_percent", Unit: Ratio, At: func(i int) Value { return Float(c.Share(t, of(i)) * 100) }},
+		{Key: key + ".instructions", At: func(i int) Value { return Int(of(i).Executed.Instructions) }},
+		{Key: key + ".cycles", At: func(i int) Value { return Nullable(of(i).Executed.Cycles) }},
+		{Key: key + ".switches", At: func(i int) Value { return Int(of(i).Switches) }},
+	}
 }
 
 // rootWords are what people are told of the root of a task, if it is not what the task is named after.

@@ -20,8 +20,9 @@ import (
 // a call took, how many there were, and the shortest and the longest are exact; medians and 99th
 // percentiles above 63 are within 1.6 percent.
 type Table struct {
-	Calls int64
-	Rows  []Row // those that took longest in all first
+	Calls   int64
+	AtLeast int64 // instructions of a call that is ranked, unless it is the longest of its function; 0: any
+	Rows    []Row // those that took longest in all first
 }
 
 // A Row is the calls of a function in a unit. Recursion counts once, at the outermost call: in All,
@@ -60,12 +61,11 @@ func Read(m *report.Merged, dirs []string, test string) (*Table, error) {
 		if err != nil {
 			return err
 		}
-		unit := unitOf(tree)
-		numbers, err := longestRows(d, s.Source, tree)
-		if err != nil {
+		unit, place := unitOf(tree), read.Place{Dir: d.Dir, Source: s.Source}
+		rows := r.add(tree, unit, place)
+		if err := r.rank(d, s, rows, unit, place); err != nil {
 			return err
 		}
-		r.add(tree, unit, read.Place{Dir: d.Dir, Source: s.Source}, numbers)
 		return read.EachBatch(d, &schema.CallTimes, s.Source,
 			func(b *schema.Batch) error { return r.addTimes(b, tree, unit) })
 	})
@@ -90,38 +90,9 @@ func (r *reader) row(k key) int {
 	return i
 }
 
-// A began is where a call of a node of the call tree began.
-type began struct {
-	seq  int64
-	node int32
-}
-
-// longestRows returns the numbers of the rows of `calls` that the longest calls of nodes have. Short ones may have none.
-func longestRows(d *dataset.Dataset, source uint8, t *Tree) (map[began]int64, error) {
-	numbers := map[began]int64{}
-	if !d.Has(&schema.Calls) {
-		return numbers, nil
-	}
-	wanted := map[began]bool{}
-	for i := range t.Nodes {
-		if n := &t.Nodes[i]; n.LongestSeq.OK {
-			wanted[began{n.LongestSeq.V, int32(i)}] = true
-		}
-	}
-	return numbers, read.EachBatch(d, &schema.Calls, source, func(b *schema.Batch) error {
-		for row := range b.Rows() {
-			at := began{int64(schema.CallsSeq.At(b, row)), int32(schema.CallsStack.At(b, row))}
-			if wanted[at] {
-				numbers[at] = int64(schema.CallsCall.At(b, row))
-			}
-		}
-		return nil
-	})
-}
-
-// add adds the calls of a call tree, whose longest have those numbers.
-func (r *reader) add(t *Tree, unit durations.Unit, at read.Place, numbers map[began]int64) {
-	rows := make([]int, len(t.Nodes))
+// add adds the calls of a call tree, and returns the rows of its nodes.
+func (r *reader) add(t *Tree, unit durations.Unit, at read.Place) (rows []int) {
+	rows = make([]int, len(t.Nodes))
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		rows[i] = r.row(key{t.Name(int32(i)), unit})
@@ -132,7 +103,6 @@ func (r *reader) add(t *Tree, unit durations.Unit, at read.Place, numbers map[be
 		r.table.Calls += n.Calls
 		x.Calls, x.Unended = x.Calls+n.Calls, x.Unended+n.NotEnded
 		at.Seq = n.LongestSeq.V
-		at.Row.V, at.Row.OK = numbers[began{at.Seq, int32(i)}]
 		r.bounds[rows[i]].Join(durations.Bounds{
 			Ended: n.Calls - n.NotEnded, Shortest: n.Shortest.V, Longest: n.Longest.V, Worst: at,
 		})
@@ -140,6 +110,34 @@ func (r *reader) add(t *Tree, unit durations.Unit, at read.Place, numbers map[be
 	t.Inclusive(func(node int32, all stacks.Work) { r.table.Rows[rows[node]].All.Add(all) })
 	t.InCalls(func(node int32, all stacks.Work) {
 		r.bounds[rows[node]].Join(durations.Bounds{Sum: all.In(unit == durations.InCycles)})
+	})
+	return rows
+}
+
+// rank ranks the calls of a source that have rows, by the rows of nodes.
+func (r *reader) rank(d *dataset.Dataset, s *schema.SourceTotals, rows []int, unit durations.Unit, at read.Place) error {
+	if !d.Has(&schema.Calls) {
+		return nil
+	}
+	r.table.AtLeast = max(r.table.AtLeast, s.CallsAtLeast)
+	took := schema.CallsInstructions
+	if unit == durations.InCycles {
+		took = schema.CallsCycles
+	}
+	return read.EachBatch(d, &schema.Calls, s.Source, func(b *schema.Batch) error {
+		for row := range b.Rows() {
+			stack, took := read.Ordinal(b, row, schema.CallsStack), read.Null(b, row, took)
+			at.Seq, at.Row = int64(schema.CallsSeq.At(b, row)), schema.Of(int64(schema.CallsCall.At(b, row)))
+			switch {
+			case stack < 0 || int(stack) >= len(rows):
+				return fmt.Errorf("call %d is of stack %d, which there is not", at.Row.V, stack)
+			case took.V < 0:
+				return fmt.Errorf("call %d took what no trace can have", at.Row.V)
+			case took.OK && schema.CallEnd(schema.CallsEnd.At(b, row)) == schema.CallReturn:
+				r.bounds[rows[stack]].Ranked.Add(durations.Lasted{Took: took.V, At: at})
+			}
+		}
+		return nil
 	})
 }
 

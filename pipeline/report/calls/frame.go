@@ -1,8 +1,6 @@
 package calls
 
 import (
-	"fmt"
-
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
@@ -31,7 +29,7 @@ func (f *Frame) Text() string {
 	case f.Function != "":
 		return f.Function
 	}
-	return fmt.Sprintf("0x%08x", f.Address)
+	return f.Address.Hex()
 }
 
 // ExceptionFrame returns the frame of an exception, as far as that is known: [irq 53], [irq],

@@ -22,6 +22,7 @@ type Bounds struct {
 	Shortest, Longest int64
 	Worst             read.Place // of the longest, the first one
 	Sum               int64      // of those that are within no other one, ended or not
+	Ranked            Ranking    // those whose places are known; it may lack even the longest
 }
 
 // Join adds what is known of others.
@@ -34,9 +35,31 @@ func (b *Bounds) Join(x Bounds) {
 			b.Longest, b.Worst = x.Longest, x.Worst
 		}
 	}
+	for _, l := range x.Ranked {
+		b.Ranked.Add(l)
+	}
 	b.Ended += x.Ended
 	b.Sum += min(x.Sum, math.MaxInt64-b.Sum)
 }
+
+// ranked returns what took longest, that first.
+func (b *Bounds) ranked() Ranking {
+	if b.Ended == 0 {
+		return nil
+	}
+	all := Ranking{{b.Longest, b.Worst}}
+	for _, l := range b.Ranked {
+		if first := &all[0]; l.Took == first.Took && isSame(&l.At, &first.At) {
+			*first = l // which has its row
+			continue
+		}
+		all.Add(l)
+	}
+	return all
+}
+
+// isSame says whether places are the same instruction.
+func isSame(x, y *read.Place) bool { return x.Dir == y.Dir && x.Source == y.Source && x.Seq == y.Seq }
 
 // isBefore orders places of a source.
 func isBefore(x, y *read.Place) bool { return x.Dir == y.Dir && x.Source == y.Source && x.Seq < y.Seq }
@@ -64,6 +87,9 @@ func OfClasses(unit Unit, b Bounds, classes []Class) Summary {
 		return 0, false
 	}
 	s.Figures = Figures{Ended: b.Ended, Shortest: b.Shortest, Longest: b.Longest, Worst: b.Worst, Sum: b.Sum}
+	if s.Ranked = b.ranked(); len(s.Ranked) > 0 {
+		s.Worst = s.Ranked[0].At
+	}
 	s.Median, s.About = rank(50)
 	s.P99, s.P99About = rank(99)
 	s.by[unit] = s.Figures

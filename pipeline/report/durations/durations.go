@@ -33,13 +33,13 @@ type Summary struct {
 	Figures
 	Each      []int64    // ascending, if they are fewer than leastOfHistogram
 	Histogram *Histogram // else
+	Ranked    Ranking
 
-	all  [3][]int64 // by unit
-	lost [3]bool    // one of them has none
-	most [3]int64
-	at   [3]read.Place // of that
-	sum  [3]int64
-	by   [3]Figures
+	all    [3][]int64 // by unit
+	lost   [3]bool    // one of them has none
+	ranked [3]Ranking
+	sum    [3]int64
+	by     [3]Figures
 }
 
 // Figures are how long things took, in one unit.
@@ -69,9 +69,7 @@ func (s *Summary) Add(x *One, at read.Place, within bool) {
 		case !n.OK:
 			s.lost[u], s.all[u] = true, nil
 		case !s.lost[u]:
-			if len(s.all[u]) == 0 || n.V > s.most[u] {
-				s.most[u], s.at[u] = n.V, at
-			}
+			s.ranked[u].Add(Lasted{n.V, at})
 			s.all[u] = append(s.all[u], n.V)
 			if !within {
 				s.sum[u] += min(n.V, math.MaxInt64-s.sum[u])
@@ -92,7 +90,7 @@ func (s *Summary) Conclude() {
 		}
 		slices.Sort(all)
 		rank := func(percent int) int64 { return all[max(0, (len(all)*percent+99)/100-1)] }
-		f.Median, f.P99, f.Worst, f.Sum = rank(50), rank(99), s.at[u], s.sum[u]
+		f.Median, f.P99, f.Worst, f.Sum = rank(50), rank(99), s.ranked[u][0].At, s.sum[u]
 		f.Shortest, f.Longest = all[0], all[len(all)-1]
 	}
 	if all := s.all[s.Unit]; len(all) < leastOfHistogram {
@@ -100,5 +98,6 @@ func (s *Summary) Conclude() {
 	} else {
 		s.Histogram = newHistogram(each(all))
 	}
-	s.Figures, s.all = s.by[s.Unit], [3][]int64{}
+	s.Figures, s.Ranked = s.by[s.Unit], s.ranked[s.Unit]
+	s.all, s.ranked = [3][]int64{}, [3]Ranking{}
 }

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
@@ -27,6 +29,18 @@ type Row struct {
 	Entries int64
 	Unended int64 // whose end was not seen
 	durations.Summary
+	// Nested is how many exceptions the one that was nested deepest was within. NULL: the call tree does not say.
+	Nested schema.Null[int64]
+	// Executed is what was executed in them, synchronous exceptions in their handlers too, and Of what was executed on
+	// their core in all. Without instructions it is not known. Cycles are NULL if not all that ran there counts them.
+	Executed, Of stacks.Work
+	Handler      report.Name // the function that most of that was executed in; the zero Name: it is not known
+}
+
+// Took is how many cycles, else instructions, were executed in them, and on their core in all: 0 if that is not known.
+func (x *Row) Took() (n, of int64) {
+	byCycles := x.Of.Cycles.OK
+	return x.Executed.In(byCycles), x.Of.In(byCycles)
 }
 
 // A kind is what a row is of.
@@ -35,44 +49,70 @@ type kind struct {
 	read.Exception
 }
 
-// Read returns the exceptions of datasets. It fails with a [*dataset.Error] if one
-// has no `exceptions` or `exception_spans`.
-func Read(dirs []string, test string) (*Table, error) {
-	x := &Table{}
-	index := read.Index[kind]{}
+// Read returns the exceptions in the datasets of m, which have to be those in dirs. It fails with a [*dataset.Error]
+// if one has no `exceptions` or `exception_spans`; without `stacks` it is not known what ran in them.
+func Read(m *report.Merged, dirs []string, test string) (*Table, error) {
+	r := &reader{m: m, index: read.Index[kind]{}, cores: map[string]*ran{}, handled: map[kind]*handling{}}
 	err := read.EachSource(dirs, test, &schema.ExceptionSpans, func(d *dataset.Dataset, s *schema.SourceTotals) error {
 		if err := read.Need(d, &schema.Exceptions); err != nil {
 			return err
 		}
-		kinds := map[int64]kind{} // by ordinal
-		err := read.EachBatch(d, &schema.Exceptions, s.Source, func(b *schema.Batch) error {
-			readKinds(b, s.Core, kinds)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		return read.EachBatch(d, &schema.ExceptionSpans, s.Source, func(b *schema.Batch) error {
-			for row := range b.Rows() {
-				ordinal := int64(schema.ExceptionSpansOrdinal.At(b, row))
-				of, ok := kinds[ordinal]
-				if !ok {
-					of = kind{core: s.Core}
-				}
-				x.Entries++
-				at := read.Place{
-					Dir: d.Dir, Source: s.Source, Seq: int64(schema.ExceptionSpansSeq.At(b, row)),
-					Row: schema.Null[int64]{V: ordinal, OK: ok},
-				}
-				if err := x.row(of, index).addSpan(b, row, at); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		return r.source(d, s)
 	})
-	x.conclude()
-	return x, err
+	r.share()
+	r.conclude()
+	return &r.Table, err
+}
+
+// A reader reads exceptions.
+type reader struct {
+	Table
+	m       *report.Merged
+	index   read.Index[kind]
+	cores   map[string]*ran
+	handled map[kind]*handling
+}
+
+// source adds the exceptions of a source.
+func (r *reader) source(d *dataset.Dataset, s *schema.SourceTotals) error {
+	kinds := map[int64]kind{} // by ordinal
+	err := read.EachBatch(d, &schema.Exceptions, s.Source, func(b *schema.Batch) error {
+		readKinds(b, s.Core, kinds)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	tree, err := r.readTree(d, s)
+	if err != nil {
+		return err
+	}
+	var spans []span
+	place := read.Place{Dir: d.Dir, Source: s.Source}
+	err = read.EachBatch(d, &schema.ExceptionSpans, s.Source, func(b *schema.Batch) error {
+		for row := range b.Rows() {
+			x, err := spanAt(b, row, tree)
+			if err != nil {
+				return err
+			}
+			of, ok := kinds[x.ordinal]
+			if !ok {
+				of = kind{core: s.Core}
+			}
+			x.kind = of
+			place.Seq, place.Row = x.seq, schema.Null[int64]{V: x.ordinal, OK: ok}
+			r.Entries++
+			if err := r.row(of, r.index).addSpan(b, row, place); err != nil {
+				return err
+			}
+			spans = append(spans, x)
+		}
+		return nil
+	})
+	if tree != nil && err == nil {
+		r.nest(spans, tree)
+	}
+	return err
 }
 
 // row returns the row of a type and number on a core, which it adds if need be.

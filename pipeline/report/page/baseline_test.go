@@ -130,7 +130,7 @@ func TestChangeIsThatOfReports(t *testing.T) {
 		t.Errorf("lines gained and lost %v, want %v", lines, want)
 	}
 
-	was, err := exceptions.Read([]string{before}, "")
+	was, err := exceptions.Read(base, []string{before}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

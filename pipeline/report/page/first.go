@@ -99,7 +99,7 @@ func (p *Page) hotAnswer() firstAnswer {
 	d := &p.Data
 	a := firstAnswer{Question: "What was hot?"}
 	if len(p.Hottest.Rows) == 0 {
-		a.Words = "No function took anything."
+		a.Words = "No " + p.function() + " took anything."
 		return a
 	}
 	own := d.Functions.Own[0]
@@ -236,7 +236,8 @@ func (p *Page) longAnswer() firstAnswer {
 		a.Words += "; the median of its kind is " + figures.Thousands(r.Median)
 	}
 	a.Bar = newBar(max(1, r.Longest), r.Median, r.Longest-r.Median)
-	if at := e.Worst[worst]; at[0] != content.None {
+	if w := e.Worst[worst]; len(w) > 0 && w[0][1] != content.None { // a dataset may say of none how long it took
+		at := [3]int64(w[0][1:])
 		a.Links = append(a.Links, view("show it", "t", around(at), "seq", fmt.Sprintf("%d:%d", at[0], r.Worst.Seq)))
 	}
 	a.Links = append(a.Links, stateLink{"#exceptions", "all exceptions"})
@@ -246,18 +247,19 @@ func (p *Page) longAnswer() firstAnswer {
 // longestCall adds to an answer which call took longest, if one is known.
 func (p *Page) longestCall(a firstAnswer) firstAnswer {
 	f, best := &p.Data.Functions, content.None
-	for i, n := range f.Worst {
-		if n > 0 && (best == content.None || n > f.Worst[best]) {
+	for i, w := range f.Worst {
+		if len(w) > 0 && w[0][0] > 0 && (best == content.None || w[0][0] > f.Worst[best][0][0]) {
 			best = i
 		}
 	}
 	if best == content.None {
 		return a
 	}
-	a.Figure = content.Short(f.Name[best]) + ": " + figures.Count(f.Worst[best], strings.TrimSuffix(p.Data.Unit, "s"))
+	worst := f.Worst[best][0]
+	a.Figure = content.Short(f.Name[best]) + ": " + figures.Count(worst[0], strings.TrimSuffix(p.Data.Unit, "s"))
 	a.Words = "is the longest call. " + a.Words
-	if at := f.WorstAt[best]; at[0] != content.None {
-		a.Links = append(a.Links, view("show it", "t", around([3]int64{at[0], at[1], f.Worst[best]})))
+	if worst[1] != content.None {
+		a.Links = append(a.Links, view("show it", "t", around([3]int64{worst[1], worst[2], worst[0]})))
 	}
 	return a
 }

@@ -64,7 +64,7 @@ func (s scale) enlarge(d *content.Data) {
 		f.Branches, f.Both, f.Entries = append(f.Branches, f.Branches[j]), append(f.Both, f.Both[j]), append(f.Entries, f.Entries[j])
 		f.Own, f.Why = append(f.Own, f.Own[j]/int64(i)), append(f.Why, f.Why[j])
 		if f.Worst != nil {
-			f.Worst, f.WorstAt = append(f.Worst, f.Worst[j]), append(f.WorstAt, f.WorstAt[j])
+			f.Worst = append(f.Worst, f.Worst[j])
 		}
 		if f.All != nil {
 			f.All = append(f.All, f.All[j]/int64(i))

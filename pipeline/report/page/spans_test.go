@@ -37,7 +37,7 @@ exception 20001 entry type=irq number=1
 }
 
 // Calls that are too short to be told apart are merged into spans that are as short as that; one
-// alone is drawn, and so are those of the longest exception and of the longest calls.
+// alone is drawn, and so are those of the longest exceptions and the five longest calls.
 func TestMergedSpans(t *testing.T) {
 	p, _ := makePage(t, t.TempDir(), datasettest.Datasets(t, manyCalls())...)
 	x := &p.Data.Times[0]
@@ -61,8 +61,8 @@ func TestMergedSpans(t *testing.T) {
 	if merged < 2900 || merged > 3100 { // three calls in each, of 9,000
 		t.Errorf("%d merged spans", merged)
 	}
-	worst := p.Data.Exceptions.Worst[0]
-	if drawn["main at depth 0"] != 1 || drawn["work at depth 2"] != 4 || drawn["irq 1 at depth 3"]+drawn["irq 1 at depth 2"] != 2 || worst != [3]int64{0, 20_001, 2} {
+	worst := p.Data.Exceptions.Worst[0][0]
+	if drawn["main at depth 0"] != 1 || drawn["work at depth 2"] != 7 || drawn["irq 1 at depth 3"]+drawn["irq 1 at depth 2"] != 2 || worst != [4]int64{2, 0, 20_001, 2} {
 		t.Errorf("drawn are %v; the worst is at %v", drawn, worst)
 	}
 	lane := x.Lanes[1]
@@ -100,13 +100,13 @@ func TestMergedFrames(t *testing.T) {
 func TestTimeOf(t *testing.T) {
 	longer := strings.Replace(itsStacks, "span 20 22 ordinal=0 instructions=2", "span 20 30 ordinal=0 instructions=10", 1)
 	dirs := datasettest.Datasets(t, aSource+aProgram+itsLines+itsStacks, aSource+aProgram+itsLines+longer)
-	for i, want := range [][3]int64{{-1, 0, 0}, {0, 20, 10}} {
+	for i, want := range [][4]int64{{10, -1, 0, 0}, {10, 0, 20, 10}} {
 		p, err := page.Read(dirs, content.Options{TimeOf: dirs[i]})
 		if err != nil {
 			t.Fatal(err)
 		}
 		e := p.Data.Exceptions
-		if len(p.Data.Times) != 1 || e.Worst[0] != want || e.Entries[0] != 4 || e.Longest[0] != 10 {
+		if len(p.Data.Times) != 1 || e.Worst[0][0] != want || e.Entries[0] != 4 || e.Longest[0] != 10 {
 			t.Errorf("%d times, worst %v, want %v", len(p.Data.Times), e.Worst[0], want)
 		}
 	}

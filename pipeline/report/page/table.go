@@ -1,7 +1,6 @@
 package page
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -157,13 +156,15 @@ func ints(list []int64) func(int) answer.Value {
 	return func(i int) answer.Value { return answer.Int(list[i]) }
 }
 
-// byKey returns columns of a section. Their titles are those of screens, in lower case.
+// byKey returns columns of a section that screens have, by their keys or titles. These are those of screens, in lower case.
 func byKey(s *answer.Section, keys ...string) []answer.Column {
 	var columns []answer.Column
 	for _, key := range keys {
-		c := s.Columns[slices.IndexFunc(s.Columns, func(c answer.Column) bool { return c.Key == key })]
-		c.Title = strings.ToLower(c.Title)
-		columns = append(columns, c)
+		for _, c := range s.Columns {
+			if c.Title = strings.ToLower(c.Title); c.Title != "" && (c.Key == key || c.Title == key) {
+				columns = append(columns, c)
+			}
+		}
 	}
 	return columns
 }

@@ -33,6 +33,9 @@ func (p *Page) sourceText() *sourceText {
 			x.More = figures.Thousands(int64(more)) + " more"
 		}
 	}
+	if p.Inlined {
+		x.Notes = append(x.Notes, "Inlined code counts at the line where it is written.")
+	}
 	if p.Data.Source.Hottest[0] == content.None {
 		x.Notes = append([]string{"No line was executed."}, x.Notes...)
 	}
@@ -115,11 +118,20 @@ func (p *Page) exceptionsText() *exceptionsText {
 			Table: p.exceptionsTable("entries"),
 		}
 	}
-	return &exceptionsText{
+	x := &exceptionsText{
 		Notes: []string{"Entry to return or task switch, nested exceptions included. p99 needs " +
 			figures.Thousands(durations.LeastOfRank) + " samples."},
-		Table: p.exceptionsTable("entries", "median", "p99", "longest", "unit", "end_not_seen"),
+		Table: p.exceptionsTable("entries", "share", "median", "p99", "longest", "unit", "end_not_seen", "nested", "handler"),
 	}
+	unended := int64(0)
+	for _, n := range e.Unended {
+		unended += n
+	}
+	if unended > 0 {
+		x.Notes = append(x.Notes, "Not followed to their end: "+of(unended, p.Exceptions.Entries)+" entries. They are counted as "+
+			"unfinished, and have no duration.")
+	}
+	return x
 }
 
 // beforeColumn is a column of how long exceptions took in the earlier run.

@@ -4,6 +4,7 @@ package page_test
 
 import (
 	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -34,8 +35,9 @@ type usage struct {
 		Rows                [][]string
 	}
 	Source struct {
-		File          string
-		Marked, Lines [][]string
+		File, Hash              string
+		Marked, Lines, WithCode [][]string
+		Without                 int
 	}
 	Keys struct {
 		Focused bool
@@ -46,7 +48,16 @@ type usage struct {
 		Lane    string
 		Pressed []string
 		Took    []int64
+
+		Folded, Open bool
+		Next         []nextLongest
 	}
+}
+
+// A nextLongest is what a fold-out of the next longest shows when one is clicked.
+type nextLongest struct {
+	Said string
+	Took []int64
 }
 
 // What can be clicked, sorted, filtered and walked through by keyboard does so. Numbers of functions and
@@ -99,6 +110,10 @@ func TestUse(t *testing.T) {
 			}
 		}
 	})
+	t.Run("instructions", func(t *testing.T) { checkCode(t, u.Source.WithCode, "sort.c") })
+	if !strings.Contains(u.Source.Hash, "code=1") || u.Source.Without != len(u.Source.Lines) {
+		t.Errorf("%s has the instructions; without them there are %d rows, want %d", u.Source.Hash, u.Source.Without, len(u.Source.Lines))
+	}
 	t.Run("keys", func(t *testing.T) {
 		if !u.Keys.Focused {
 			t.Error("the flame graph does not take the keyboard")
@@ -124,8 +139,28 @@ func TestUse(t *testing.T) {
 			if !slices.Contains(shown.Took, want) || !slices.Contains(shown.Pressed, "in time order") {
 				t.Errorf("%q shows %v of %s in %q, want one of %d cycles", u.Durations[i], shown.Took, shown.Lane, shown.Pressed, want)
 			}
+			if !shown.Folded || !shown.Open {
+				t.Errorf("%s: the next longest fold %v, open %v", shown.Lane, shown.Folded, shown.Open)
+			}
+			if shown.Lane == "irq 14" { // likewise
+				checkNext(t, shown.Next, []int64{458, 457, 452, 450})
+			}
 		}
 	})
+}
+
+// checkNext checks what is shown of the next longest exceptions, of which one on the axis may be shorter.
+func checkNext(t *testing.T, next []nextLongest, want []int64) {
+	t.Helper()
+	if len(next) != len(want) {
+		t.Fatalf("%v, want %v", next, want)
+	}
+	for i, n := range want {
+		is := func(took int64) bool { return n*8/10 < took && took <= n }
+		if next[i].Said != fmt.Sprint(n) || !slices.ContainsFunc(next[i].Took, is) {
+			t.Errorf("%q shows %v, want %d", next[i].Said, next[i].Took, n)
+		}
+	}
 }
 
 // lines is a script that returns the columns of each canvas over time in which gaps are marked, and where

@@ -112,7 +112,7 @@ func (s *sampler) readLines(dirs []string, test string) error {
 					at, chain = x, chain[:0]
 				}
 				if depth := schema.LinesInlineDepth.At(b, row); int(depth) != len(chain) {
-					return fmt.Errorf("0x%08x has inline depth %d where %d is expected", at.address, depth, len(chain))
+					return fmt.Errorf("%s has inline depth %d where %d is expected", at.address.Hex(), depth, len(chain))
 				}
 				chain = append(chain, chainLine{files[row], names[row], schema.LinesLine.At(b, row)})
 			}

@@ -1,12 +1,16 @@
 package stacks
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"github.com/tracelake/tracelake/pipeline/report/internal/read"
+	"github.com/tracelake/tracelake/schema"
+)
 
 // A frame is what a node is of, in a part of the tree.
 type frame struct {
-	within   int32 // the exception node that the part is below; none: -1
-	function int32
-	address  schema.Address // of code that no function has
+	within    int32 // the exception node that the part is below; none: -1
+	function  int32
+	address   schema.Address // of code that no function has
+	exception read.Exception
 }
 
 // frameOf returns the frame of a node, which has one if it is a function, or code that no function has.
@@ -24,7 +28,16 @@ func (n *Node) frameOf(within int32) (f frame, ok bool) {
 // itself, again, counts once.
 func (t *Tree) Inclusive(do func(node int32, all Work)) {
 	t.outermost(func(node int32) (frame, bool) { return t.Nodes[node].frameOf(none) },
-		func(node int32) { do(node, t.Nodes[node].all) })
+		func(node int32) { do(node, t.Nodes[node].All) })
+}
+
+// InExceptions calls a function with each exception whose entry was seen, unless it is within one of the same type
+// and number: of those of a type and number All adds up to what was executed in them.
+func (t *Tree) InExceptions(do func(node int32)) {
+	t.outermost(func(node int32) (frame, bool) {
+		n := &t.Nodes[node]
+		return frame{exception: n.Exception}, n.Entry == schema.StackException && !n.IsEntryNotSeen()
+	}, do)
 }
 
 // InCalls calls a function with each node whose calls are in no other call of its function, and what

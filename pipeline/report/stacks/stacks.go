@@ -49,7 +49,7 @@ type Node struct {
 	Entry  schema.StackEntry
 	Calls  int64 // how often it was entered
 	Own    Work
-	all    Work // with all that it called
+	All    Work // with all that it called
 
 	// How long calls took that returned: in cycles if the source counts them, else in instructions. NULL if none did.
 	Shortest, Longest, LongestSeq schema.Null[int64]
@@ -77,7 +77,7 @@ func (t *Tree) add(b *schema.Batch) error {
 			Address:  schema.StacksAddress.At(b, row), Entry: schema.StackEntry(schema.StacksEntry.At(b, row)),
 			Calls:    int64(schema.StacksCalls.At(b, row)),
 			Own:      WorkAt(b, row, schema.StacksInstructions, schema.StacksCycles),
-			all:      WorkAt(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
+			All:      WorkAt(b, row, schema.StacksTotalInstructions, schema.StacksTotalCycles),
 			Shortest: read.Null(b, row, schema.StacksShortest),
 			Longest:  read.Null(b, row, schema.StacksLongest), LongestSeq: read.Null(b, row, schema.StacksLongestSeq),
 			NotEnded:  int64(schema.StacksNotEnded.At(b, row)),
@@ -91,7 +91,7 @@ func (t *Tree) add(b *schema.Batch) error {
 				n.Parent, i)
 		case n.Function < none || n.Function != none && int(n.Function) >= t.functions:
 			return fmt.Errorf("stack %d is of function %d, which there is not", i, n.Function)
-		case !n.Own.Possible() || !n.all.Possible() || n.Calls < 0 || n.Calls > read.MaxCount/4 ||
+		case !n.Own.Possible() || !n.All.Possible() || n.Calls < 0 || n.Calls > read.MaxCount/4 ||
 			n.NotEnded < 0 || n.NotEnded > n.Calls || n.Shortest.V < 0 || n.Longest.V < n.Shortest.V:
 			return fmt.Errorf("stack %d has counts that no trace can have", i)
 		}

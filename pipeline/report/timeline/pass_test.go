@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
@@ -48,7 +49,9 @@ func TestWalkPast(t *testing.T) {
 // In cycles the instruction that an exception begins with is executed when that is entered.
 func TestWalkPastExceptions(t *testing.T) {
 	dir := reporttest.Sample(t, schema.LevelNone)
-	exceptions, err := exceptions.Read([]string{dir}, "")
+	m, err := report.Read([]string{dir}, report.Options{})
+	noError(t, err)
+	exceptions, err := exceptions.Read(m, []string{dir}, "")
 	noError(t, err)
 	var seqs []int64
 	for i := range exceptions.Rows {

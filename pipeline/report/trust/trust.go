@@ -4,7 +4,6 @@
 package trust
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -195,8 +194,7 @@ func (d *Dataset) addSection(files read.Index[ProgramFile], i *schema.ImageRegio
 // within counts the addresses, which ascend, from first on in so many bytes.
 func within(addresses []schema.Address, first schema.Address, bytes int64) int64 {
 	from, _ := slices.BinarySearch(addresses, first)
-	to, _ := slices.BinarySearchFunc(addresses, int64(first)+bytes,
-		func(a schema.Address, end int64) int { return cmp.Compare(int64(a), end) })
+	to, _ := slices.BinarySearch(addresses, first+schema.Address(bytes))
 	return max(0, int64(to-from))
 }
 

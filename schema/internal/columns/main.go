@@ -84,8 +84,8 @@ func indexType(c *schema.Column) string {
 	return types[c.Type].slice
 }
 
-// isAddress says whether c has addresses: what is read in hexadecimal, but an opcode.
-func isAddress(c *schema.Column) bool { return c.Hex && c.Name != "opcode" }
+// isAddress says whether c has addresses.
+func isAddress(c *schema.Column) bool { return c.Type == schema.Uint64 }
 
 // types are, by the type of a column: the slice of schema.Vector that has the values, the Go type of a
 // cell, and the end of the name of the function that appends one.
@@ -94,6 +94,7 @@ var types = map[schema.Type]struct{ slice, cell, put string }{
 	schema.Uint16:  {"U16", "uint16", "U16"},
 	schema.Uint32:  {"U32", "uint32", "U32"},
 	schema.Uint63:  {"U64", "uint64", "Uint63"}, // U64 has values that the column does not have
+	schema.Uint64:  {"U64", "", "U64"},          // addresses
 	schema.Int32:   {"U32", "int32", "U32"},
 	schema.Int64:   {"U64", "int64", "U64"},
 	schema.Float64: {"U64", "float64", "Float64"},

@@ -17,6 +17,7 @@ var (
 		schema.Uint16: {0, 65535, 0x8000, 0x7fff},
 		schema.Uint32: {0x80000000, 0xffffffff, 0, 0x7fffffff, 0xffff0000},
 		schema.Uint63: {math.MaxInt64, 0, 1<<53 + 1, 1 << 31, 1 << 32},
+		schema.Uint64: {1<<64 - 1, 0, 1 << 63, 1<<63 - 1, 1 << 32, 1<<53 + 1},
 		schema.Int32:  {0, math.MaxInt32, 1 << 31, 1<<32 - 1}, // the last are the least, and -1
 		schema.Int64:  {math.MaxInt64, 0, 1 << 63, 1<<64 - 1, 1<<53 + 1},
 		schema.Bool:   {0, 1},

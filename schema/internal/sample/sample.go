@@ -19,9 +19,11 @@ func EveryType() *schema.Table {
 		{Name: "u16", Type: schema.Uint16},
 		{Name: "u32", Type: schema.Uint32},
 		{Name: "u63", Type: schema.Uint63},
+		{Name: "u64", Type: schema.Uint64},
 		{Name: "i32", Type: schema.Int32},
 		{Name: "i64", Type: schema.Int64},
 		{Name: "rising_u63", Type: schema.Uint63, Rising: true},
+		{Name: "rising_u64", Type: schema.Uint64, Rising: true},
 		{Name: "rising_i64", Type: schema.Int64, Rising: true},
 		{Name: "rising_i32", Type: schema.Int32, Rising: true},
 		{Name: "rising_u32", Type: schema.Uint32, Rising: true},
@@ -117,7 +119,7 @@ func appendValue(v *schema.Vector, x uint64, valid bool) {
 		v.U32 = append(v.U32, uint32(x))
 	case schema.Uint63:
 		v.U64 = append(v.U64, x&schema.MaxUint63)
-	case schema.Int64, schema.Float64:
+	case schema.Uint64, schema.Int64, schema.Float64:
 		v.U64 = append(v.U64, x)
 	case schema.String, schema.JSON:
 		v.Str = append(v.Str, fmt.Sprintf("%x", x))
@@ -149,7 +151,7 @@ func Text(v *schema.Vector, i int) string {
 		return strconv.FormatInt(int64(int32(v.U32[i])), 10)
 	case schema.Uint63:
 		return strconv.FormatUint(v.U64[i], 10)
-	case schema.Int64:
+	case schema.Uint64, schema.Int64:
 		return strconv.FormatInt(int64(v.U64[i]), 10)
 	case schema.String, schema.JSON:
 		return v.Str[i]

@@ -49,12 +49,13 @@ levels below it, in the two directories above it and in their folders; for one e
 | macro | result |
 |---|---|
 | pct(n, total) | the percentage that n is of total, with two decimals: 100 only if it is all, 0 only if it is none, NULL of nothing |
-| hex8(a) | the address as 0x and eight digits; group by the address and not by this text, which is 30 times as slow |
+| hex8(a) | the address as 0x and eight digits, sixteen from 2³² on; group by the address and not by this text, which is 30 times as slow |
 | instructions_window(a, z) | rows of instructions with seq from a to z, of every source; at level blocks much faster than a filter on seq |
 | before_offset(x, n) | the last n rows of instructions, of each source, that packets before byte x of the capture report (byte_offset < x), ` +
 	`fewer if there are fewer; it reads only the end of the last segment that begins before x |
 
 Addresses are signed 64-bit integers, so that differences are too: ` + "`address - lag(address) OVER (…)`" + ` can be negative.
+Those of 2⁶³ and more have the same bits: they are negative.
 `
 
 const answersHead = `

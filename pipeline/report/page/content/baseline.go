@@ -49,10 +49,10 @@ func readBaseline(dirs []string) (*Baseline, error) {
 		if b.Tasks, err = stacks.ReadTasks(dirs, ""); err != nil {
 			return nil, err
 		}
-		b.Tasks.Rows = addedUp(b.Tasks.Rows)
+		b.Tasks.Rows = stacks.AddedUp(b.Tasks.Rows)
 	}
 	if has(b.Merged.Trust(), &schema.ExceptionSpans, &schema.Exceptions) {
-		b.Exceptions, err = exceptions.Read(dirs, "")
+		b.Exceptions, err = exceptions.Read(b.Merged, dirs, "")
 	}
 	return b, err
 }

@@ -57,20 +57,17 @@ type Content struct {
 	Before      *Baseline // nil: the page is of one run
 
 	MissingSources []string // source files without text
+	Inlined        bool     // functions were inlined into others
 	NoText         bool     // the text of source files was left out
 	NoTime         string   // why no time is drawn
 	NoDetail       string   // why there are no instructions
 
 	times     []*clockwork
-	worst     map[report.Name]worstCall
+	ranked    map[report.Name]durations.Ranking // the longest calls of functions
+	slowest   []report.Name                     // those of the functions with the longest calls
+	taskNames map[taskOf]stacks.TaskName
 	files     map[string]int32      // in Data.Files, by path
 	functions map[report.Name]int32 // in Data.Functions
-}
-
-// A worstCall is the longest call of a function: how long, and where it began.
-type worstCall struct {
-	took int64
-	at   read.Place
 }
 
 // A clockwork is the time of a source before it is drawn: it can be drawn at any resolution.

@@ -6,6 +6,10 @@ import "github.com/tracelake/tracelake/schema"
 // Tables are columns of one length. An index is -1 where there is none; a percentage is text,
 // as reports print it without its sign, "" of nothing. Names are fit to be shown. What a
 // page leaves out is nil. Small numbers are uint16, as JSON writes bytes as text.
+//
+// What `report --json` has too, has its key there, or that of its figure in Unit: `own` is its `cycles` or
+// `instructions`, `total` its `total_cycles` or `total_instructions`. A figure, which has `count` and `of`
+// there, is two columns. Cycles are rounded to whole ones.
 type Data struct {
 	Unit   string `json:"unit"`   // of what was spent: "cycles" or "instructions"
 	Spent  int64  `json:"spent"`  // in all, in that unit
@@ -27,19 +31,19 @@ type Data struct {
 // are matched by name and file.
 type Before struct {
 	Name        string    `json:"name"`
-	SameProgram bool      `json:"sameProgram"`
-	Unit        string    `json:"unit"`   // of Own and Change: "cycles" if all of both runs has them, else "instructions"
-	Gained      []int64   `json:"gained"` // instructions that ran now and not before; of another program 1 for the function
-	Lost        []int64   `json:"lost"`   // likewise, that ran before and not now
-	Own         []int64   `json:"own"`    // before; -1: there was no such function
-	Change      []float64 `json:"change"` // by how many percentage points its share of all is more
+	SameProgram bool      `json:"same_program"`
+	Unit        string    `json:"shares_of"`     // of Own and Change: "cycles" if all of both runs has them, else "instructions"
+	Gained      []int64   `json:"gained"`        // `new` of coverage: instructions that ran now and not before; of another program 1 for the function
+	Lost        []int64   `json:"lost"`          // likewise, that ran before and not now
+	Own         []int64   `json:"own"`           // before, in that unit; -1: there was no such function
+	Change      []float64 `json:"change_points"` // by how many percentage points its share of all is more
 }
 
-// Extent is how much of things is covered: of Of instructions Covered ran, and Reached were
-// there to run but always failed their condition.
+// Extent is how much of things is covered, in instructions: of Of Covered ran, and Reached were there to run
+// but always failed their condition.
 type Extent struct {
 	Covered []int64  `json:"covered"`
-	Reached []int64  `json:"reached"`
+	Reached []int64  `json:"reached_only"`
 	Of      []int64  `json:"of"`
 	Percent []string `json:"percent"` // Covered of Of
 }
@@ -55,10 +59,10 @@ type Work struct {
 type Files struct {
 	Path []string `json:"path"`
 	Extent
-	Lines        []int64  `json:"lines"` // with code
-	LinesCovered []int64  `json:"linesCovered"`
+	Lines        []int64  `json:"lines"` // source lines with code
+	LinesCovered []int64  `json:"lines_covered"`
 	Outcomes     []int64  `json:"outcomes"` // of conditional branches, two each
-	OutcomesSeen []int64  `json:"outcomesSeen"`
+	OutcomesSeen []int64  `json:"outcomes_covered"`
 	Why          []string `json:"why"` // instructions of it were missed; "": none were
 	Work
 	Gained []int64 `json:"gained,omitempty"` // as in Before; left out if that is of another program
@@ -75,18 +79,16 @@ type Functions struct {
 	Line    []uint32         `json:"line"` // 0: not known
 	Group   []schema.Address `json:"group,omitempty"`
 	Extent
-	Branches []int64  `json:"branches"` // conditional ones
-	Both     []int64  `json:"both"`     // of those: seen to go both ways
-	Why      []string `json:"why"`      // instructions of it were missed; "": none were
-	Entries  []int64  `json:"entries"`
+	Branches []int64  `json:"branches"`           // conditional ones
+	Both     []int64  `json:"branches_both_ways"` // of those: seen to go both ways
+	Why      []string `json:"why"`                // instructions of it were missed; "": none were
+	Entries  []int64  `json:"entries"`            // how often it was entered
 	Work
-	All []int64 `json:"all"` // with callees, recursion once; nil: not known
-	// Worst is how long its longest call took, in the unit of Data, -1 if none was followed to
-	// its end; nil: not known. WorstAt is where that is: index in Data.Times, and start on that
-	// axis; the index is -1 if it is on none.
-	Worst   []int64    `json:"worst"`
-	WorstAt [][2]int64 `json:"worstAt"`
-	IPC     []string   `json:"ipc,omitempty"` // "1.23"; "" without cycles. Left out if no cycle was traced
+	All []int64 `json:"total"` // with callees, recursion once, in the unit of Data; nil: not known
+	// Worst is its longest calls that returned, five at most and of most functions one, the longest first: how long it took,
+	// in the unit of Data, index in Data.Times, and start on that axis; the index is -1 if it is on none. nil: not known.
+	Worst [][][3]int64 `json:"worst"`
+	IPC   []string     `json:"ipc,omitempty"` // instructions per cycle, "1.23"; "" without cycles. Left out if no cycle was traced
 }
 
 // Tasks are the tasks and the handlers of asynchronous exceptions, most spent first.
@@ -94,8 +96,15 @@ type Tasks struct {
 	Name     []string `json:"name"`
 	Source   []string `json:"source"`   // that it ran on; "" if there is one for all
 	Why      []string `json:"why"`      // it is called so
-	Switches []int64  `json:"switches"` // to it
+	Switches []int64  `json:"switches"` // how often it was switched to
 	Work
+	// Longest is how long its longest turn took, in the unit of Data, from when it ran until another task did, with exceptions
+	// that returned to it; the index in Data.Times, and the start on that axis; -1: it is on none. Out is what switched it
+	// out most often: an exception, another task, or a gap; OutTimes how often that did, of how often anything
+	// did. All are nil if no time is drawn.
+	Longest  [][3]int64 `json:"longest,omitempty"`
+	Out      []string   `json:"out,omitempty"`
+	OutTimes [][2]int64 `json:"outTimes,omitempty"`
 }
 
 // Source is the lines of the source files.
@@ -112,27 +121,42 @@ type SourceFile struct {
 	Text []string `json:"text,omitempty"` // its lines, from line 1; nil: there is no text
 	Seen Lines    `json:"seen"`
 	// lines with code of which nothing was reached: the first, then each less the one before
-	NotSeen []uint32     `json:"notSeen"`
+	NotSeen []uint32     `json:"not_seen"`
+	Code    *Code        `json:"code,omitempty"`    // nil: the page is to hold no code
 	Changes *LineChanges `json:"changes,omitempty"` // nil: there are none, or the page is of one run
 }
 
 // LineChanges are lines of which instructions ran now and not before, or before and not now.
 type LineChanges struct {
 	Number []uint32 `json:"number"` // the first, then each less the one before
-	Gained []int64  `json:"gained"`
-	Lost   []int64  `json:"lost"`
+	Gained []int64  `json:"gained"` // instructions
+	Lost   []int64  `json:"lost"`   // likewise
 }
 
 // Lines are lines that were reached, by number.
 type Lines struct {
-	Number  []uint32 `json:"number"`  // the first, then each less the one before
-	State   []uint16 `json:"state"`   // 0: covered; 1: reached, never passed
-	Count   []int64  `json:"count"`   // executions of that instruction which ran most often
-	Heat    []int64  `json:"heat"`    // sum over the instructions, in the unit of Data
-	Unknown []int64  `json:"unknown"` // predicated instructions whose outcome is unknown
+	Number []uint32 `json:"number"` // the first, then each less the one before
+	State  []uint16 `json:"state"`  // 0: covered; 1: reached, never passed
+	Count  []int64  `json:"count"`  // executions of that instruction which ran most often
+	Heat   []int64  `json:"heat"`   // sum over the instructions, in the unit of Data
 	// Branches are the conditional branches of each line, by address: how often taken, not
-	// taken, and unknown.
-	Branches [][][3]int64 `json:"branches"`
+	// taken, and unknown. Predicated are its other conditional instructions: how often passed, failed, and unknown.
+	Branches   [][][3]int64 `json:"branches"`
+	Predicated [][][3]int64 `json:"predicated"`
+}
+
+// Code is the instructions of the lines of a file, by line, core and address, as `report disasm` has
+// them. Of a file without text it is those of lines that were reached.
+type Code struct {
+	Line    []uint32 `json:"line"`    // the first, then each less the one before
+	Address []int64  `json:"address"` // likewise
+	Opcode  []string `json:"opcode"`  // in hexadecimal
+	Kind    []string `json:"kind"`    // as the column `code.kind` has it, with the target of a direct branch
+	Count   []int64  `json:"count"`   // executions
+	Heat    []int64  `json:"heat"`    // in the unit of Data
+	// Outcome is how often an instruction was taken or passed, not taken or failed, and unknown; [] of what
+	// has no choice.
+	Outcome [][]int64 `json:"outcome"`
 }
 
 // Flame is the call trees of all tasks, added up. A node is a path of frames; its parent comes
@@ -141,7 +165,7 @@ type Flame struct {
 	Frames Frames  `json:"frames"`
 	Parent []int32 `json:"parent"` // how many nodes before; 0: none
 	Frame  []int32 `json:"frame"`  // in Frames
-	Calls  []int64 `json:"calls"`
+	Calls  []int64 `json:"calls"`  // how often it was called or entered
 	// What a node took with all that it called; what it took itself is what is left of that
 	// without its children.
 	Instructions []int64 `json:"instructions"`
@@ -149,7 +173,7 @@ type Flame struct {
 	// Change is by how many percentage points the share of a path of names is more than in the earlier run, 0 of
 	// spans too short to be drawn one by one; left out if there is none, or one of the runs has no call stacks.
 	Change     []float64 `json:"change,omitempty"`
-	ChangeUnit string    `json:"changeUnit,omitempty"` // of what shares are: "cycles" or "instructions"
+	ChangeUnit string    `json:"change_unit,omitempty"` // of what shares are: "cycles" or "instructions"
 }
 
 // Frames are what nodes of call trees are of.
@@ -160,7 +184,7 @@ type Frames struct {
 	Kind []uint16 `json:"kind"`
 }
 
-// A Time is what a source did in order of time, from 0 to Length.
+// A Time is what a source did in order of time, from 0 to Length. All places and lengths on its axis are in Unit.
 type Time struct {
 	Name   string `json:"name"` // of the source
 	Unit   string `json:"unit"` // of the axis: "cycles" or "instructions"
@@ -244,7 +268,7 @@ type Growth struct {
 	Count []int64 `json:"count"`
 }
 
-// Exceptions are how long exceptions took, those entered most often first.
+// Exceptions are how long exceptions took, each in its Unit, those entered most often first.
 type Exceptions struct {
 	Name    []string `json:"name"`
 	Unit    []string `json:"unit"` // "cycles", "ticks" or "instructions"
@@ -253,12 +277,18 @@ type Exceptions struct {
 	P99     []int64  `json:"p99"`    // -1: fewer than 100
 	Longest []int64  `json:"longest"`
 	Unended []int64  `json:"unended"`
+	Nested  []int64  `json:"nested"` // how many others the deepest one was in; -1: not known
+	Share   []string `json:"share"`  // what was executed in them, in percent of all on their core; "": not known
+	// Handler is the function that most of that was executed in, "" if it is not known, and HandledBy its index in
+	// Functions, -1 if it is none of these.
+	Handler   []string `json:"handler"`
+	HandledBy []int32  `json:"handledBy"`
 	// MedianBefore and LongestBefore are of the earlier run, in the same unit; -1: not known.
 	MedianBefore  []int64 `json:"medianBefore,omitempty"`
 	LongestBefore []int64 `json:"longestBefore,omitempty"`
-	// Worst is where the longest is: index in Data.Times, start and length on that axis;
-	// the index is -1 if it is on none.
-	Worst [][3]int64 `json:"worst"`
+	// Worst is the longest that ended, five at most, the longest first: how long it took, index in Data.Times, start and
+	// length on that axis; the index is -1 if it is on none.
+	Worst [][][4]int64 `json:"worst"`
 	// Each has all durations of fewer than 20, ascending, else a histogram.
 	Each      [][]int64   `json:"each"`
 	Histogram []Histogram `json:"histogram"`

@@ -1,20 +1,24 @@
 package content
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
-	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 )
 
-// newExceptions returns how long exceptions took; nil: there were none. Worst says where the
-// longest of a row is.
-func newExceptions(x *exceptions.Table, worst func(*exceptions.Row) [3]int64) *Exceptions {
+// readExceptions fills in how long exceptions took, and where the longest are.
+func (p *Content) readExceptions() {
+	x := p.Exceptions
 	if len(x.Rows) == 0 {
-		return nil
+		return
 	}
 	e := &Exceptions{}
+	p.Data.Exceptions = e
 	cores := map[string]bool{}
 	for i := range x.Rows {
 		cores[x.Rows[i].Core] = true
@@ -35,15 +39,33 @@ func newExceptions(x *exceptions.Table, worst func(*exceptions.Row) [3]int64) *E
 		e.Name, e.Unit = append(e.Name, Name(text)), append(e.Unit, r.Unit.String())
 		e.Entries, e.Unended = append(e.Entries, r.Entries), append(e.Unended, r.Unended)
 		e.Median, e.P99, e.Longest = append(e.Median, median), append(e.P99, p99), append(e.Longest, longest)
-		e.Worst = append(e.Worst, worst(r))
+		e.Worst = append(e.Worst, p.place(r))
 		e.Each = append(e.Each, append([]int64{}, r.Each...))
 		h := Histogram{Edges: []float64{}, Counts: []int64{}}
 		if r.Histogram != nil {
 			h = Histogram(*r.Histogram)
 		}
 		e.Histogram = append(e.Histogram, h)
+		p.addHandling(e, r)
 	}
-	return e
+}
+
+// addHandling adds what was executed in the exceptions of a row, and by what.
+func (p *Content) addHandling(e *Exceptions, r *exceptions.Row) {
+	nested, function, handler := int64(None), int32(None), ""
+	if r.Nested.OK {
+		nested = r.Nested.V
+	}
+	if h := &r.Handler; *h != (report.Name{}) {
+		if i, ok := p.functions[*h]; ok {
+			function = i
+		}
+		if handler = Name(h.Function); handler == "" {
+			handler = answer.Hex(h.Address)
+		}
+	}
+	e.Nested, e.Share = append(e.Nested, nested), append(e.Share, Percent(r.Took()))
+	e.Handler, e.HandledBy = append(e.Handler, handler), append(e.HandledBy, function)
 }
 
 // compareExceptions fills in how long exceptions took before, as far as it is in the same unit.
@@ -89,41 +111,26 @@ func (p *Content) WorstException() int {
 // UnitOf is the unit of how long exceptions took, of one.
 func UnitOf(r *exceptions.Row) string { return strings.TrimSuffix(r.Unit.String(), "s") }
 
-// nowhere is where the longest exception is that is on no axis.
-var nowhere = [3]int64{None, 0, 0}
-
-// worstPlaces returns where the longest exceptions began.
-func worstPlaces(x *exceptions.Table) []read.Place {
-	var places []read.Place
-	for i := range x.Rows {
-		if x.Rows[i].Ended > 0 {
-			places = append(places, x.Rows[i].Worst)
+// place returns where the longest of a row are, as [Exceptions] has it. On an axis one may be shorter than the table says:
+// that never goes back, so that an exception ends at the latest where what comes next is known to begin.
+func (p *Content) place(r *exceptions.Row) [][4]int64 {
+	worst := [][4]int64{}
+	for i := range r.Ranked {
+		l, length := &r.Ranked[i], int64(0)
+		index, start := p.placeOf(&l.At)
+		if index != None {
+			length = max(1, p.times[index].spans.exceptionAt(start))
 		}
+		worst = append(worst, [4]int64{l.Took, index, start, length})
 	}
-	return places
-}
-
-// find returns where the longest of a row is: the index of the time, start and length on its axis.
-// There it may be shorter than the table says: an axis never goes back, so that an exception ends
-// at the latest where what comes next is known to begin.
-func find(times []*clockwork, r *exceptions.Row) [3]int64 {
-	for i, c := range times {
-		if r.Ended == 0 || c.place.Dir != r.Worst.Dir || c.place.Source != r.Worst.Source {
-			continue
-		}
-		at, ok := c.spans.passed[r.Worst.Seq]
-		if !ok {
-			return nowhere
-		}
-		return [3]int64{int64(i), at, max(1, c.spans.exceptionAt(at))}
-	}
-	return nowhere
+	return worst
 }
 
 // exceptionAt returns how long the outermost exception takes that is entered at a time.
 func (r *spanReader) exceptionAt(at int64) int64 {
-	for i := range r.spans {
-		if s := &r.spans[i]; s.start == at && r.frames.frames.Kind[s.frame] == frameException {
+	first, _ := slices.BinarySearchFunc(r.spans, at, func(s span, at int64) int { return cmp.Compare(s.start, at) })
+	for i := first; i < len(r.spans) && r.spans[i].start == at; i++ {
+		if s := &r.spans[i]; r.frames.frames.Kind[s.frame] == frameException {
 			return s.length()
 		}
 	}

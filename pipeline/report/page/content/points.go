@@ -18,11 +18,6 @@ const (
 	shownSwitches = 100
 )
 
-// worstSeqs are the instructions of a source where the longest exceptions begin, then those where the longest calls do.
-func (p *Content) worstSeqs(of read.Place) []int64 {
-	return seqsOf(slices.Concat(worstPlaces(p.Exceptions), p.worstCallPlaces()), of)
-}
-
 // lineSeqs are the first instructions of a source that are of its hottest lines, the hottest first.
 func (p *Content) lineSeqs(m *report.Merged, t *timeline.Timeline) ([]int64, error) {
 	d, err := dataset.Open(t.Dir)

@@ -46,7 +46,7 @@ func Read(dirs []string, opt Options) (*Content, error) {
 		return nil, err
 	}
 	p.Trust, p.Coverage = m.Trust(), m.Coverage(report.ByFile)
-	p.Title = p.titleOf(&opt)
+	p.Title, p.Inlined = p.titleOf(&opt), m.HasInlined()
 	p.readFunctions(m)
 	return p, errors.Join(p.readSource(m, &opt.Sources), p.readTime(m, dirs, &opt))
 }
@@ -88,7 +88,7 @@ func (p *Content) readPackets(dirs []string, opt *Options) error {
 	}
 	p.Data.Unit = instructions
 	p.Exceptions = x
-	p.Data.Exceptions = newExceptions(x, func(*exceptions.Row) [3]int64 { return nowhere })
+	p.readExceptions()
 	return nil
 }
 
@@ -124,6 +124,9 @@ func (p *Content) readSource(m *report.Merged, s *Sources) error {
 	}
 	p.NoText = s.None
 	p.Data.Source, p.MissingSources = newSource(m, p.files, p.Data.Unit == Cycles, f)
+	if !s.None {
+		p.Data.Source.readCode(m, p.files, p.Data.Unit == Cycles)
+	}
 	p.compareLines(m)
 	return f.close()
 }
@@ -151,11 +154,12 @@ func (p *Content) readTime(m *report.Merged, dirs []string, opt *Options) error 
 	if err := p.readCalls(m, dirs, opt.Test); err != nil {
 		return err
 	}
-	read := exceptions.ReadEntries
 	if p.Spanned = p.has(&schema.ExceptionSpans, &schema.Exceptions); p.Spanned {
-		read = exceptions.Read
+		p.Exceptions, err = exceptions.Read(m, dirs, opt.Test)
+	} else {
+		p.Exceptions, err = exceptions.ReadEntries(dirs, opt.Test)
 	}
-	if p.Exceptions, err = read(dirs, opt.Test); err != nil {
+	if err != nil {
 		return err
 	}
 	dir, why, err := p.timeOf(opt)
@@ -171,9 +175,10 @@ func (p *Content) readTime(m *report.Merged, dirs []string, opt *Options) error 
 			return err
 		}
 	}
-	p.Data.Exceptions = newExceptions(p.Exceptions, func(r *exceptions.Row) [3]int64 { return find(p.times, r) })
+	p.readExceptions()
 	p.compareExceptions()
 	p.placeCalls()
+	p.placeTurns()
 	for _, c := range p.times {
 		if err := p.readDetail(m, c, opt); err != nil {
 			return err

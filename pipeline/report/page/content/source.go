@@ -185,11 +185,16 @@ func (x *Lines) add(l *report.LineCount, byCycles bool) {
 	if l.Code.Covered == 0 {
 		state = 1
 	}
-	branches := make([][3]int64, len(l.Branches))
-	for i, b := range l.Branches {
-		branches[i] = [3]int64{b.Taken, b.NotTaken, b.Unknown}
-	}
 	x.Number, x.State = append(x.Number, l.Number), append(x.State, state)
 	x.Count, x.Heat = append(x.Count, l.Executions), append(x.Heat, answer.Own(l.Instructions, l.Cycles, byCycles))
-	x.Unknown, x.Branches = append(x.Unknown, l.Unknown), append(x.Branches, branches)
+	x.Branches, x.Predicated = append(x.Branches, outcomes(l.Branches)), append(x.Predicated, outcomes(l.Predicated))
+}
+
+// outcomes are how often each went which way, and how often nobody knows.
+func outcomes(list []report.LineBranch) [][3]int64 {
+	all := make([][3]int64, len(list))
+	for i, b := range list {
+		all[i] = [3]int64{b.Taken, b.NotTaken, b.Unknown}
+	}
+	return all
 }

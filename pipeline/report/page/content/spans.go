@@ -50,6 +50,7 @@ type spanReader struct {
 	running int32          // task; none
 	stacks  [][]int32      // frames that each task is in
 	open    []int          // spans of the running task, the outermost first
+	turned  turnReader
 }
 
 // readSpans goes through a timeline, past some instructions.
@@ -58,6 +59,7 @@ func readSpans(t *timeline.Timeline, frames *frameIndex, seqs []int64) (*spanRea
 		t: t, frames: frames, most: mostSpans, turns: map[int32]int64{}, passed: map[int64]int64{},
 		ledger: newLedger(4 * resolution), async: map[int32]bool{}, doer: nobody, running: None,
 		stacks: make([][]int32, len(t.Tasks)),
+		turned: newTurnReader(len(t.Tasks)),
 		number: slices.Repeat([]int32{None}, len(t.Frames)),
 	}
 	for i := range t.Tasks {
@@ -83,15 +85,19 @@ func (r *spanReader) event(e *timeline.Event) error {
 	case timeline.Leave:
 		r.leave(e.Task, at)
 	case timeline.Gap:
+		r.turned.end(r.running, at, byGap)
 		r.closeAll(at)
 		r.running = None
 		r.untraced(at, e.Until-r.first)
 	case timeline.Pause:
+		r.turned.end(r.running, at, "")
+		r.turned.began = e.Until - r.first
 		r.pause(at, e.Until-r.first)
 		r.ledger.reach(nobody, e, e.Until-r.first)
 	case timeline.Pass:
 		r.passed[e.Seq] = at
 	case timeline.End:
+		r.turned.end(r.running, at, "")
 		r.closeAll(at)
 		r.length = at
 		r.ledger.finish(e, at)
@@ -109,6 +115,8 @@ func (r *spanReader) turn(task int32, at int64) {
 	if task == r.running {
 		return
 	}
+	r.turned.end(r.running, at, Name(r.t.Tasks[task].Name))
+	r.turned.began = at
 	r.closeAll(at)
 	r.running = task
 	frame := r.tasks[task]
@@ -162,6 +170,9 @@ func (r *spanReader) leave(task int32, at int64) {
 	s := &r.stacks[task]
 	if len(*s) == 0 {
 		return
+	}
+	if frame := (*s)[len(*s)-1]; task == r.running && r.frames.frames.Kind[frame] == frameException {
+		r.turned.leaves(r.frames.frames.Name[frame], at)
 	}
 	*s = (*s)[:len(*s)-1]
 	if task == r.running && len(r.open) > len(*s)+1 {

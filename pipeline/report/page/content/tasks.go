@@ -11,17 +11,11 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A taskKey is what makes tasks of several datasets one.
-type taskKey struct {
-	core, name string
-	source     uint8
-	context    schema.Null[uint32]
-	handlers   bool
-}
-
-// keyOf is what makes a task one with another.
-func keyOf(t *stacks.Task) taskKey {
-	return taskKey{t.Core, t.Name, t.Source, t.ContextID, t.IsHandlers()}
+// A taskOf is a task of a source, by its number.
+type taskOf struct {
+	dir    string
+	source uint8
+	number int32
 }
 
 // readTasks fills in the tasks.
@@ -32,7 +26,12 @@ func (p *Content) readTasks(dirs []string, test string) (err error) {
 	if p.Tasks, err = stacks.ReadTasks(dirs, test); err != nil {
 		return err
 	}
-	p.Tasks.Rows = addedUp(p.Tasks.Rows)
+	p.taskNames = map[taskOf]stacks.TaskName{}
+	for i := range p.Tasks.Rows {
+		t := &p.Tasks.Rows[i]
+		p.taskNames[taskOf{t.Dir, t.Source, t.Number}] = t.Named()
+	}
+	p.Tasks.Rows = stacks.AddedUp(p.Tasks.Rows)
 	slices.SortStableFunc(p.Tasks.Rows, func(a, b stacks.Task) int { return cmp.Compare(p.Took(&b), p.Took(&a)) })
 	x, all := &Tasks{}, p.Tasks.Executed.In(p.Tasks.ByCycles)
 	sources := map[uint8]bool{}
@@ -50,29 +49,6 @@ func (p *Content) readTasks(dirs []string, test string) (err error) {
 	}
 	p.Data.Tasks = x
 	return nil
-}
-
-// addedUp adds up tasks that are the same in several datasets.
-func addedUp(rows []stacks.Task) []stacks.Task {
-	var sums []stacks.Task
-	index := map[taskKey]int{}
-	for _, t := range rows {
-		key := keyOf(&t)
-		i, ok := index[key]
-		if !ok {
-			index[key] = len(sums)
-			sums = append(sums, t)
-			continue
-		}
-		sum := &sums[i]
-		sum.Executed.Add(t.Executed)
-		sum.Switches += t.Switches
-		sum.Joined += t.Joined
-		if sum.Root != t.Root {
-			sum.Root = ""
-		}
-	}
-	return sums
 }
 
 // whyCalled says what a task has its name from.
@@ -100,7 +76,7 @@ func whyCalled(t *stacks.Task) string {
 // Task returns the row before of a task; nil: it did not run.
 func (b *Baseline) Task(now *stacks.Task) *stacks.Task {
 	for i := range b.Tasks.Rows {
-		if keyOf(&b.Tasks.Rows[i]) == keyOf(now) {
+		if b.Tasks.Rows[i].Named() == now.Named() {
 			return &b.Tasks.Rows[i]
 		}
 	}

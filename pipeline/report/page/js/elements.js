@@ -4,7 +4,7 @@
 import {instructionAt} from './detail.js';
 import {lineKey, timeKey} from './keys.js';
 import {view} from './model.js';
-import {cut} from './text.js';
+import {cut, thousands} from './text.js';
 import {goTo} from './url.js';
 
 export function make(tag, attributes = {}, ...children) {
@@ -95,9 +95,25 @@ export function leading(name, title, file, line) {
 }
 
 /** A text that leads to a part of the time, if that is drawn. */
-export function leadingToTime(text, label, index, start, took) {
+function leadingToTime(text, label, index, start, took) {
   if (index < 0 || !view.data.times?.length) return text;
   return button(text, {class: 'link', 'aria-label': cut(label)}, () => goTo({
     t: timeKey(index, start - took * 1.5, start + took * 2.5), seq: instructionAt(index, start),
   }));
+}
+
+/**
+ * Leads to the longest of things, [took, index, start, took on the axis] each, and to the others by a fold-out below it, which
+ * takes no width.
+ */
+export function leadingToLongest(of, things) {
+  const [first = '–', ...others] = things.map(([took, index, start, length = took], n) => (
+    leadingToTime(thousands(took), `${thousands(took)}: show the ${n > 0 ? `${n + 1}. ` : ''}longest ${of}`, index, start, length)));
+  if (others.length === 0) return first;
+  const list = make('span', {class: 'others', hidden: ''}, ...others.map(other => make('span', {}, other)));
+  const fold = button('▾', {class: 'link fold', 'aria-expanded': 'false', 'aria-label': cut(`the next longest of ${of}`)}, () => {
+    list.hidden = !list.hidden;
+    fold.setAttribute('aria-expanded', String(!list.hidden));
+  });
+  return make('span', {}, first, ' ', fold, list);
 }

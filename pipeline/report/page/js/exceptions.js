@@ -1,10 +1,10 @@
-// How long exceptions took, from data.exceptions: a table of the types, and a picture of the
-// durations of each, dots for few, else a histogram.
+// How long exceptions took, from data.exceptions: a table of the types, with what handled them and
+// where the five longest are, and a picture of the durations of each, dots for few, else a histogram.
 
-import {leadingToTime, make, makeShape, soft} from './elements.js';
+import {functionName, leadingToLongest, make, makeShape, named, soft} from './elements.js';
 import {largest} from './model.js';
 import {number, sortable, words} from './table.js';
-import {counted, cut, thousands} from './text.js';
+import {counted, cut, thousands, withSign} from './text.js';
 
 const BEFORE = 'in the earlier run, in the same unit';
 const CHARTS = 60; // of exceptions, those entered most often
@@ -21,24 +21,24 @@ export function drawDurations(place, data) {
   const table = sortable('Exceptions', [
     words('exception', i => exceptions.name[i]),
     number('entries', i => exceptions.entries[i]),
+    exceptions.share.some(Boolean) ? {...number('share', i => Number.parseFloat(exceptions.share[i].replace('<', '')) || 0, 'of all that was executed'), cell: i => withSign(exceptions.share[i])} : null,
     number(`median${inUnit}`, i => exceptions.median[i]),
     exceptions.medianBefore ? number('median before', i => exceptions.medianBefore[i], BEFORE) : null,
     number(`p99${inUnit}`, i => exceptions.p99[i], 'needs 100 samples'),
-    number(`longest${inUnit}`, i => exceptions.longest[i]),
+    {...number(`longest${inUnit}`, i => exceptions.longest[i]), cell: i => leadingToLongest(exceptions.name[i], exceptions.worst[i])},
     exceptions.longestBefore ? number('longest before', i => exceptions.longestBefore[i], BEFORE) : null,
     one ? null : words('unit', i => unit[i]),
-    number('unfinished', i => exceptions.unended[i]),
-    {head: 'worst', key: i => exceptions.longest[i], cell: i => worst(exceptions, i)},
+    number('unfinished', i => exceptions.unended[i], 'could not be followed to their end'),
+    exceptions.nested.some(n => n > 0) ? number('nested', i => exceptions.nested[i], 'how many others the most deeply nested one was in') : null,
+    exceptions.handler.some(Boolean) ? words('handler', i => exceptions.handler[i], i => handler(exceptions, i)) : null,
   ].filter(Boolean), count);
   const pictures = make('div', {class: 'durations'});
   for (let i = 0; i < Math.min(count, CHARTS); i++) if (exceptions.longest[i] >= 0) pictures.append(durationPicture(exceptions, i));
   place.replaceChildren(table.element, pictures, soft(count > CHARTS ? `The first ${CHARTS} are drawn.` : ''));
 }
 
-/** Leads to the longest one in the flame graph. */
-function worst(exceptions, i) {
-  const [index, start, took] = exceptions.worst?.[i] ?? [-1];
-  return index < 0 ? '–' : leadingToTime('show', `show the longest ${exceptions.name[i]}`, index, start, took);
+function handler({handler, handledBy}, i) {
+  return handledBy[i] < 0 ? named(handler[i] || '–') : functionName(handledBy[i]);
 }
 
 function durationPicture(exceptions, i) {

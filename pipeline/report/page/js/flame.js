@@ -198,7 +198,7 @@ function shapeOf({name, function: of, kind}, frame, depth, start, took) {
 
 function setShape(flame, data) {
   const merged = flame.mode !== 'in time order';
-  const unit = flame.mode === 'change' ? data.flame.changeUnit : flame.unit;
+  const unit = flame.mode === 'change' ? data.flame.change_unit : flame.unit;
   if (flame.mode === 'sandwich') flame.shape = sandwichShape(data.flame, data.flame[unit], unit, flame.of = sandwiched(flame));
   else flame.shape = merged ? mergedShape(data.flame, data.flame[unit], unit) : orderedShape(data.times[view.time.index]);
   if (flame.mode === 'change') flame.shape.change = data.flame.change;

@@ -48,6 +48,12 @@ press("#table", "hot first");
 press("#table", "quicksort");
 const source = {File: text(find("#lines select").selectedOptions[0]), Marked: rows("#lines").filter((_, i) => [...document.querySelectorAll("#lines tbody tr")].filter(r => r.offsetParent)[i].matches(".marked"))};
 source.Lines = rows("#lines");
+press("#lines", "Instructions");
+await painted();
+source.WithCode = rows("#lines");
+source.Hash = location.hash;
+press("#lines", "Instructions");
+source.Without = rows("#lines").length;
 
 // The flame graph by keyboard.
 const flame = find("#flame canvas");
@@ -65,17 +71,32 @@ enter("#flame input", "", "input");
 // The longest exception of each type is shown in time order: how long are those of its lane in the window?
 const durations = rows("#durations");
 const worst = [];
-for (const row of document.querySelectorAll("#durations tbody tr")) {
-  row.querySelector("button").click();
-  await painted();
-  const {index, from, to} = view.time;
-  const lane = view.data.times[index].lanes.find(l => l.name === text(row.cells[0])) ?? fail(`no lane ${text(row.cells[0])}`);
-  const shown = {Lane: lane.name, Pressed: [...document.querySelectorAll("#flame [aria-pressed=true]")].map(text), Took: []};
+const tookOf = lane => {
+  const {from, to} = view.time;
+  const took = [];
   let at = 0;
   lane.start.forEach((delta, i) => {
     at += delta;
-    if (from <= at && at + lane.took[i] <= to) shown.Took.push(lane.took[i]);
+    if (from <= at && at + lane.took[i] <= to) took.push(lane.took[i]);
   });
+  return took;
+};
+for (const row of document.querySelectorAll("#durations tbody tr")) {
+  row.querySelector("button").click();
+  await painted();
+  const lane = view.data.times[view.time.index].lanes.find(l => l.name === text(row.cells[0])) ?? fail(`no lane ${text(row.cells[0])}`);
+  const shown = {Lane: lane.name, Pressed: [...document.querySelectorAll("#flame [aria-pressed=true]")].map(text), Took: tookOf(lane), Next: []};
+  const [fold, others] = [row.querySelector(".fold"), row.querySelector(".others")];
+  shown.Folded = others.hidden && fold.getAttribute("aria-expanded") === "false";
+  fold.click();
+  shown.Open = !others.hidden && fold.getAttribute("aria-expanded") === "true" && others.querySelector("button").offsetHeight > 0;
+  for (const other of others.querySelectorAll("button")) {
+    other.click();
+    await painted();
+    shown.Next.push({Said: text(other), Took: tookOf(lane)});
+  }
+  fold.click();
+  shown.Folded &&= others.hidden;
   worst.push(shown);
 }
 

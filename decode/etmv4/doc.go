@@ -1,0 +1,15 @@
+// Package etmv4 reads and writes the instruction trace of ETMv4.0 to 4.6 (Arm IHI 0064)
+// and ETE 1.0 to 1.3 (Arm Architecture Reference Manual). They are one protocol: the
+// version is a value in [Config]. Where a version number stands alone it is that of
+// ETMv4; an ETE has all that ETMv4.3 has.
+//
+// packet.go and append.go are the codec: bytes to [Packet] and back, one packet at a time,
+// with no state beside [Config]; headers.go is the table of headers, payload.go has what
+// follows them, field.go, atoms.go, address.go and conditional.go what several packets
+// share. state.go is the packet state: what later packets leave out. p0.go counts P0
+// elements. sync.go finds where a stream may be cut, regs.go reads the trace registers,
+// cores.go has those that are missing. decoder.go makes rows of packets and accounts for
+// every byte; it does not follow the program.
+//
+// Its API is not stable (docs/guide/library.md).
+package etmv4
