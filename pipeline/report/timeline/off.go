@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"errors"
+	"io"
 	"slices"
 
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
@@ -25,6 +26,27 @@ type offs struct {
 }
 
 var errHugeCount = errors.New("has counts that no trace can have")
+
+// read reads the counts of a window.
+func (o *offs) read(d *dataset.Dataset, source uint8, w Window) error {
+	r, err := d.OpenAt(&schema.CycleCounts, source, schema.CycleCountsSeq, w.From)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		b, err := r.Next()
+		if errors.Is(err, io.EOF) || err == nil && b.Rows() > 0 && int64(schema.CycleCountsSeq.At(b, 0)) >= w.Until {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := o.add(b); err != nil {
+			return read.Damaged(d, &schema.CycleCounts, err)
+		}
+	}
+}
 
 func (o *offs) add(b *schema.Batch) error {
 	for row := range b.Rows() {
@@ -71,7 +93,7 @@ func (r *reader) readOffs(d *dataset.Dataset) error {
 		return nil
 	}
 	o := offs{gaps: r.gaps.at, alone: off{seq: none}}
-	if err := read.EachBatch(d, &schema.CycleCounts, t.Source, o.add); err != nil {
+	if err := o.read(d, t.Source, t.Window); err != nil {
 		return err
 	}
 	slices.SortStableFunc(o.all, func(x, y off) int { return cmp.Compare(x.seq, y.seq) })
