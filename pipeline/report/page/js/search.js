@@ -10,6 +10,7 @@ import {goTo} from './url.js';
 const FOUND = 12; // that are listed
 
 export function drawSearch(place, data) {
+  if (!data.functions.name?.length && !data.tasks?.name?.length) return;
   const box = make('input', {
     type: 'search', placeholder: data.named ? 'function, file, task, 0x…' : 'task, 0x…', 'aria-label': 'Search', autocomplete: 'off', spellcheck: 'false',
   });
