@@ -46,9 +46,9 @@ function rangeTable({frames, unit, hz}, range) {
 /** Tasks, what was not traced, exceptions and functions, each by what they took. */
 function rowsOf({tasks, exceptions, functions}, frames) {
   const kinds = octets(frames.kind);
-  const listed = (map, kind, is) => Array.from(map).filter(([frame]) => is(frame)).map(([frame, {took, entries}]) => ({name: frames.name[frame] ?? 'not traced', kind, took, entries: kind === 2 ? entries : -1}));
+  const listed = (map, kind, is) => Array.from(map).filter(([frame]) => is(frame)).map(([frame, {took, entries}]) => ({name: kinds[frame] === 3 ? 'other functions' : frames.name[frame] ?? 'not traced', kind, took, entries: kind === 2 ? entries : -1}));
   return [
     ...listed(tasks, 0, frame => kinds[frame] === 1), ...listed(tasks, 1, frame => frame < 0),
-    ...listed(exceptions, 2, () => true), ...listed(functions, 3, frame => kinds[frame] === 0),
+    ...listed(exceptions, 2, () => true), ...listed(functions, 3, frame => kinds[frame] === 0 || kinds[frame] === 3),
   ].sort((a, b) => a.kind - b.kind || b.took - a.took);
 }
