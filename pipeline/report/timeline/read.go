@@ -341,6 +341,7 @@ func (r *reader) conclude(whole, d *dataset.Dataset) error {
 	slices.SortStableFunc(t.points, func(x, y point) int { return cmp.Or(cmp.Compare(x.seq, y.seq), cmp.Compare(x.at, y.at)) })
 	slices.SortFunc(t.spans, t.compareSpans)
 	t.findLanes()
+	t.separate()
 	slices.SortStableFunc(t.marks, func(x, y mark) int { return cmp.Compare(x.seq, y.seq) })
 	return nil
 }

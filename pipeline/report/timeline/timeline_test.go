@@ -291,6 +291,18 @@ event 100 trace_on`,
 				"100 leave 1 g, 100 mark trace_on, 100 end",
 		},
 		{
+			"two stacks of which no caller was seen take turns: each is left when it ends",
+			`task g origin=gap
+stack function=0
+stack function=1 parent=0 entry=call
+stack function=2
+stack function=3 parent=2 entry=call
+call 10 60 stack=1
+call 30 80 stack=3`,
+			"0 turn 0, 0 enter 0 main, 10 enter 0 f, 30 turn 1, 30 enter 1 g, 30 enter 1 h, 60 leave 0 f, 60 turn 0, 80 leave 1 h, 80 turn 1, " +
+				"100 leave 0 main, 100 leave 1 g, 100 end",
+		},
+		{
 			"cycles between epochs are the length of a gap; a call over two epochs ends between what is known",
 			`task main cycles=100
 task g origin=gap first=50 cycles=60

@@ -178,7 +178,7 @@ type Flame struct {
 
 // Frames are what nodes of call trees are of.
 type Frames struct {
-	Name     []string `json:"name"`
+	Name     []string `json:"name"`     // in the data block "" where it is that of Function
 	Function []int32  `json:"function"` // in Functions; -1
 	// 0: a function, 1: a task, 2: an exception, 3: spans too short to be drawn one by one
 	Kind []uint16 `json:"kind"`

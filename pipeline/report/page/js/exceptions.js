@@ -21,7 +21,7 @@ export function drawDurations(place, data) {
   const table = sortable('Exceptions', [
     words('exception', i => exceptions.name[i]),
     number('entries', i => exceptions.entries[i]),
-    exceptions.share.some(Boolean) ? {...number('share', i => Number.parseFloat(exceptions.share[i].replace('<', '')) || 0, 'of all that was executed'), cell: i => withSign(exceptions.share[i])} : null,
+    exceptions.share.some(Boolean) ? {...number('share', i => exceptions.share[i] === '' ? -1 : Number.parseFloat(exceptions.share[i].replace('< ', '')), 'of all that was executed'), cell: i => withSign(exceptions.share[i])} : null,
     number(`median${inUnit}`, i => exceptions.median[i]),
     exceptions.medianBefore ? number('median before', i => exceptions.medianBefore[i], BEFORE) : null,
     number(`p99${inUnit}`, i => exceptions.p99[i], 'needs 100 samples'),
