@@ -38,7 +38,7 @@ func (r *ranged) took(t *testing.T, kind string, column int) map[string]int64 {
 	t.Helper()
 	sums := map[string]int64{}
 	for _, row := range r.Rows {
-		if row[1] == kind {
+		if row[4] == kind {
 			sums[row[0]] += number(t, row[column])
 		}
 	}
@@ -134,12 +134,12 @@ func (d *rowsOf) check(r *ranged, unit string, top int) {
 	if r.From != from || r.To != to || !strings.HasPrefix(r.Said, said+"; from ") {
 		d.Errorf("%s is of %d to %d, want %d to %d; it says %q, want %q", r.Hash, r.From, r.To, from, to, r.Said, said)
 	}
-	entries := r.took(d.T, "exception", 4)
+	entries := r.took(d.T, "exception", 3)
 	maps.DeleteFunc(entries, func(_ string, n int64) bool { return n == 0 }) // entered before
 	if diff := cmp.Diff(rows["entries"], entries); diff != "" {
 		d.Errorf("%s: entries of exceptions want -, got +:\n%s", r.Hash, diff)
 	}
-	own := r.took(d.T, "function", 2)
+	own := r.took(d.T, "function", 1)
 	for name, want := range rows["functions"] {
 		if own[name] != want {
 			d.Errorf("%s: %s took %d %s, want %d", r.Hash, name, own[name], unit, want)
@@ -153,9 +153,9 @@ func (d *rowsOf) check(r *ranged, unit string, top int) {
 // busy returns what tasks took, the interrupts of the captures, and what was not traced.
 func (r *ranged) busy(t *testing.T) int64 {
 	t.Helper()
-	sum := r.took(t, "exception", 2)["irq 14"] // others are part of tasks
+	sum := r.took(t, "exception", 1)["irq 14"] // others are part of tasks
 	for _, kind := range []string{"task", "gap"} {
-		for _, n := range r.took(t, kind, 2) {
+		for _, n := range r.took(t, kind, 1) {
 			sum += n
 		}
 	}
@@ -168,10 +168,10 @@ func (d *rowsOf) checkTasks(first, second *ranged) {
 	want := d.query(map[string]string{"tasks": "SELECT trim(name, '[]'), cycles FROM tasks"})["tasks"]
 	got := map[string]int64{}
 	for _, r := range []*ranged{first, second} {
-		for name, n := range r.took(d.T, "task", 2) {
+		for name, n := range r.took(d.T, "task", 1) {
 			got[name] += n
 		}
-		got["irq 14"] += r.took(d.T, "exception", 2)["irq 14"]
+		got["irq 14"] += r.took(d.T, "exception", 1)["irq 14"]
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		d.Errorf("tasks want -, got +:\n%s", diff)

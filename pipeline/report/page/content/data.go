@@ -221,7 +221,7 @@ type Ledger struct {
 	// What can run, as frames; -1: none. Where nothing was traced all are -1.
 	Task      []int32 `json:"task"`      // or the asynchronous exception whose handlers run
 	Exception []int32 `json:"exception"` // the innermost
-	Function  []int32 `json:"function"`
+	Function  []int32 `json:"function"`  // of kind 3: one that took less than others
 }
 
 // A Detail is the instructions that were executed around points that the page offers to show, in

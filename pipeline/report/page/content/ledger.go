@@ -9,8 +9,12 @@ import (
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
-// sharesEach is how many shares a bucket of a ledger has on average, at most.
-const sharesEach = 4
+// Limits of a ledger.
+const (
+	heldShares  = 1 << 20 // while it is made
+	sharesEach  = 4       // of a bucket on a page, on average
+	apartAtMost = 300     // functions that are told apart where there are more shares
+)
 
 // A doer is what runs at a moment: frames, or none. Where nothing was traced all are none.
 type doer struct {
@@ -65,7 +69,7 @@ func (l *ledger) reach(d doer, e *timeline.Event, at int64) {
 	}
 	l.close()
 	l.buckets = append(l.buckets, bucket{at: at, seq: e.Seq})
-	for l.isLong() {
+	for l.isLong(heldShares) {
 		l.coarsen()
 	}
 }
@@ -100,9 +104,9 @@ func (l *ledger) finish(e *timeline.Event, at int64) {
 
 func byDoer(a, b share) int { return cmp.Compare(a.doer, b.doer) }
 
-// isLong says whether there are too many buckets, or shares.
-func (l *ledger) isLong() bool {
-	return len(l.buckets) > max(l.most, 2) || len(l.buckets) > 2 && l.shares > l.most*sharesEach
+// isLong says whether there are too many buckets, or more than so many shares.
+func (l *ledger) isLong(shares int) bool {
+	return len(l.buckets) > max(l.most, 2) || len(l.buckets) > 2 && l.shares > shares
 }
 
 // coarsen makes stretches twice as long. The last bucket stays the last: it may be open.
@@ -141,10 +145,53 @@ func added(a, b []share) []share {
 	return sums
 }
 
-// columns returns the ledger as a page has it, of at most so many buckets.
-func (l *ledger) columns(most int64) Ledger {
+// lump adds up the functions but those that took most, as another.
+func (l *ledger) lump(other int32) {
+	took := map[int32]int64{}
+	for i := range l.buckets {
+		for _, s := range l.buckets[i].shares {
+			took[l.doers[s.doer].function] += s.took
+		}
+	}
+	apart := slices.SortedFunc(maps.Keys(took), func(a, b int32) int { return cmp.Or(cmp.Compare(took[b], took[a]), cmp.Compare(a, b)) })
+	for _, function := range apart[min(len(apart), apartAtMost):] {
+		took[function] = None
+	}
+	before, number := l.doers, make([]int32, len(l.doers))
+	l.number, l.doers = read.Index[doer]{}, nil
+	for i, d := range before {
+		if d.function != None && took[d.function] == None {
+			d.function = other
+		}
+		n, isNew := l.number.Of(d)
+		if number[i] = int32(n); isNew {
+			l.doers = append(l.doers, d)
+		}
+	}
+	l.shares = 0
+	for i := range l.buckets {
+		b := &l.buckets[i]
+		shares := slices.Clone(b.shares)
+		for j := range shares {
+			shares[j].doer = number[shares[j].doer]
+		}
+		b.shares = added(shares, nil)
+		l.shares += len(b.shares)
+	}
+}
+
+// columns returns the ledger as a page has it, of at most so many buckets. Where functions take turns so often that it
+// would be long, most of them are another one.
+func (l *ledger) columns(most int64, other int32) Ledger {
 	c := *l
-	for c.most = int(most); c.isLong(); {
+	c.buckets, c.most = slices.Clone(l.buckets), int(most)
+	for c.isLong(heldShares) {
+		c.coarsen()
+	}
+	if c.shares > c.most*sharesEach {
+		c.lump(other)
+	}
+	for c.isLong(c.most * sharesEach) {
 		c.coarsen()
 	}
 	x := Ledger{}

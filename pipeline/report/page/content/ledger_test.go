@@ -15,7 +15,7 @@ func TestLedger(t *testing.T) {
 	for functions, atLeast := range map[int32]int64{2: 4, 30: 40} { // buckets: one part of what is asked for
 		l, want, end := manyDoers(functions)
 		for _, most := range []int64{1000, 300, 7, 1} {
-			x := l.columns(most)
+			x := l.columns(most, None)
 			if diff := cmp.Diff(want, sumsOf(&x), cmp.AllowUnexported(doer{}, share{})); diff != "" {
 				t.Errorf("of %d buckets want -, got +:\n%s", most, diff)
 			}
@@ -66,4 +66,24 @@ func sumsOf(x *Ledger) map[doer]share {
 		}
 	}
 	return sums
+}
+
+// Of very many functions those that took most are told apart, the others are one, and nothing is lost.
+func TestManyFunctions(t *testing.T) {
+	const other = 9999
+	l, want, end := manyDoers(2000)
+	x := l.columns(1000, other)
+	all, apart := int64(0), 0
+	for d, s := range sumsOf(&x) {
+		all += s.took
+		if d.function == other {
+			continue
+		}
+		if apart++; s != want[d] {
+			t.Errorf("%v has %v, want %v", d, s, want[d])
+		}
+	}
+	if all != end || apart > 2*apartAtMost || apart < apartAtMost || len(x.Count) < 4 {
+		t.Errorf("%d of %d, %d doers apart in %d buckets", all, end, apart, len(x.Count))
+	}
 }

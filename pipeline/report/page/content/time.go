@@ -95,7 +95,7 @@ func (c *clockwork) draw(parts int64) Time {
 	if c.growth != nil {
 		x.Growth = r.growth(c.growth)
 	}
-	x.Detail, x.Ledger = c.detail, r.ledger.columns(4*parts)
+	x.Detail, x.Ledger = c.detail, r.ledger.columns(4*parts, r.frames.merged())
 	x.pack()
 	return x
 }

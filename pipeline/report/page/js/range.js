@@ -34,10 +34,10 @@ function rangeTable({frames, unit, hz}, range) {
   const said = [counted(to - from, unit.slice(0, -1)), isCycles && hz > 0 && seconds((to - from) / hz), isCycles && counted(ran.instructions, 'instruction')];
   const table = sortable('range', [
     words('what ran', i => rows[i].name, i => make('span', {}, rows[i].kind === 0 ? taskSwatch(Math.max(view.data.tasks?.name.indexOf(rows[i].name) ?? 0, 0)) : '', rows[i].name)),
-    sentences('kind', i => KINDS[rows[i].kind]),
     number(unit, i => rows[i].took, 'of a function by itself; of a task with its system calls, without handlers of interrupts; of an exception without those nested in it'),
     shareOf(i => rows[i].took, to - from),
     number('entries', i => rows[i].entries),
+    sentences('kind', i => KINDS[rows[i].kind]),
   ], rows.length);
   return [caption(make('strong', {}, 'Range'), soft(`${said.filter(Boolean).join(', ')}; from ${thousands(from)} to ${thousands(to)}, the nearest points of which that is known.`),
     button('Zoom to it', {}, () => goTo({t: timeKey(index, from, to)})), button('Clear', {}, () => goTo({range: ''}))), table.element];
@@ -46,9 +46,9 @@ function rangeTable({frames, unit, hz}, range) {
 /** Tasks, what was not traced, exceptions and functions, each by what they took. */
 function rowsOf({tasks, exceptions, functions}, frames) {
   const kinds = octets(frames.kind);
-  const listed = (map, kind, is) => Array.from(map).filter(([frame]) => is(frame)).map(([frame, {took, entries}]) => ({name: frames.name[frame] ?? 'not traced', kind, took, entries: kind === 2 ? entries : -1}));
+  const listed = (map, kind, is) => Array.from(map).filter(([frame]) => is(frame)).map(([frame, {took, entries}]) => ({name: kinds[frame] === 3 ? 'other functions' : frames.name[frame] ?? 'not traced', kind, took, entries: kind === 2 ? entries : -1}));
   return [
     ...listed(tasks, 0, frame => kinds[frame] === 1), ...listed(tasks, 1, frame => frame < 0),
-    ...listed(exceptions, 2, () => true), ...listed(functions, 3, frame => kinds[frame] === 0),
+    ...listed(exceptions, 2, () => true), ...listed(functions, 3, frame => kinds[frame] === 0 || kinds[frame] === 3),
   ].sort((a, b) => a.kind - b.kind || b.took - a.took);
 }
