@@ -95,7 +95,7 @@ var (
 	coverage = map[string]string{"branches_both_ways": "branches_both_ways", "line": "line"}
 	hotspots = map[string]string{"own": "UNIT", "entries": "entries", "total": "total_UNIT", "ipc": "ipc"}
 	ofFiles  = map[string]string{"lines": "lines.of", "lines_covered": "lines.count", "outcomes": "outcomes.of", "outcomes_covered": "outcomes.count"}
-	ofCalls  = map[string]string{"worst": "longest"}
+	ofCalls  = map[string]string{"worst": "longest", "shortest": "shortest", "median": "median"}
 	ofTasks  = map[string]string{"own": "UNIT", "switches": "switches"}
 	ofTypes  = map[string]string{"entries": "entries", "unended": "end_not_seen", "median": "median", "p99": "p99", "longest": "longest"}
 )

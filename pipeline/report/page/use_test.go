@@ -127,6 +127,10 @@ func TestUse(t *testing.T) {
 				t.Errorf("it says %q, want %q in place %d", u.Keys.Said, want, i)
 			}
 		}
+		calls := "calls that returned took 35 to 67,554, median 711 cycles" // of quicksort
+		if !slices.ContainsFunc(u.Keys.Said, func(said string) bool { return strings.Contains(said, calls) }) {
+			t.Errorf("it never says %q: %q", calls, u.Keys.Said)
+		}
 		if said := u.Keys.Said[len(u.Keys.Said)-1]; !strings.Contains(said, "37.5 % of ") { // 165,426 of 440,811
 			t.Errorf("the share of what is searched for: %s", said)
 		}

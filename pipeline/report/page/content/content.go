@@ -64,6 +64,7 @@ type Content struct {
 
 	times     []*clockwork
 	ranked    map[report.Name]durations.Ranking // the longest calls of functions
+	callTimes map[report.Name]callTimes
 	slowest   []report.Name                     // those of the functions with the longest calls
 	taskNames map[taskOf]stacks.TaskName
 	files     map[string]int32      // in Data.Files, by path

@@ -323,15 +323,27 @@ function zoomFlame(flame, i) {
 function tell({live, shape}, i) {
   live.replaceChildren();
   if (i < 0) return;
-  const {frames, frame, start, took, own, calls, length, unit} = shape;
+  const {frames, frame} = shape;
   const f = frames.function[frame[i]] ?? -1;
-  const about = [`${thousands(took[i])} ${unit}, ${percent(took[i], length)} %`];
-  if (own) about.push(`own ${thousands(own[i])}`, `${thousands(calls[i])} ${calls[i] === 1 ? 'call' : 'calls'}`);
-  else about.push(`from ${thousands(start[i])} on`);
-  if (shape.change) about.push(changeText(shape, i).trim() || 'not compared');
   const name = frames.name[frame[i]];
   const {file, line} = view.data.functions;
-  live.append(f >= 0 ? leading(name, name, file[f], line[f]) : named(name), `: ${about.join(', ')}.`);
+  live.append(f >= 0 ? leading(name, name, file[f], line[f]) : named(name), `: ${aboutFrame(shape, i)}.`);
+}
+
+/** What a frame took, and how long the calls of its function did. */
+function aboutFrame(shape, i) {
+  const {frames, frame, start, took, own, calls, length, unit} = shape;
+  const about = [`${thousands(took[i])} ${unit}, ${percent(took[i], length)} %`];
+  if (own) about.push(`own ${thousands(own[i])}`, counted(calls[i], 'call'));
+  else about.push(`from ${thousands(start[i])} on`);
+  if (shape.change) about.push(changeText(shape, i).trim() || 'not compared');
+  const {shortest, median, worst} = view.data.functions;
+  const f = frames.function[frame[i]] ?? -1;
+  if (median?.[f] >= 0) {
+    const [least, most] = [thousands(shortest[f]), thousands(worst[f][0][0])];
+    about.push(`calls that returned took ${least === most ? least : `${least} to ${most}, median ${thousands(median[f])}`} ${view.data.unit}`);
+  }
+  return about.join(', ');
 }
 
 function listen(flame) {
@@ -347,9 +359,9 @@ function listen(flame) {
   });
   canvas.addEventListener('dblclick', () => zoomFlame(flame, -1));
   canvas.addEventListener('pointermove', event => {
-    const {frames, frame, took, unit} = flame.shape;
+    const {frames, frame} = flame.shape;
     const i = event.buttons ? -1 : frameAt(flame.shape, canvas, event);
-    canvas.setAttribute('title', i < 0 ? '' : `${cut(frames.name[frame[i]], 300)}: ${thousands(took[i])} ${unit}${changeText(flame.shape, i)}`);
+    canvas.setAttribute('title', i < 0 ? '' : `${cut(frames.name[frame[i]], 300)}: ${aboutFrame(flame.shape, i)}`);
   });
   canvas.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

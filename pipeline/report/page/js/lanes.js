@@ -31,16 +31,20 @@ export function drawLanes(place, data) {
   const at = event => turnAt(lanes, canvas, event);
   canvas.addEventListener('pointermove', event => {
     const {lane, start, took} = at(event) ?? {};
-    canvas.setAttribute('title', lane ? `${cut(lane.name, 300)}: ${thousands(took)} ${view.data.times[view.time.index].unit} from ${thousands(start)} on` : '');
+    canvas.setAttribute('title', lane ? aboutTurn(lane, start, took) : '');
   });
   canvas.addEventListener('click', event => {
     const seq = instructionAt(view.time.index, scaleOf(view.time, margin(canvas.clientWidth), canvas.clientWidth).value(event.offsetX));
     if (seq) goTo({seq});
     const {lane, start, took} = at(event) ?? {};
-    if (!lane) return;
-    const {length, unit} = view.data.times[view.time.index];
-    live.textContent = `${cut(lane.name)}: ${thousands(took)} ${unit} from ${thousands(start)} on; in all ${thousands(lane.all)} ${unit}, ${percent(lane.all, length)} %, in ${thousands(lane.turns)} ${lane.exception ? 'entries' : 'turns'}.`;
+    if (lane) live.textContent = aboutTurn(lane, start, took);
   });
+}
+
+/** How long a turn took, and all of its task or exception. */
+function aboutTurn(lane, start, took) {
+  const {length, unit} = view.data.times[view.time.index];
+  return `${cut(lane.name)}: ${thousands(took)} ${unit} from ${thousands(start)} on; in all ${thousands(lane.all)} ${unit}, ${percent(lane.all, length)} %, in ${lane.exception && lane.turns !== 1 ? `${thousands(lane.turns)} entries` : counted(lane.turns, lane.exception ? 'entry' : 'turn')}.`;
 }
 
 /** The turn of a task, or the exception, that a pointer is on. */
