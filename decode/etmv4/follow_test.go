@@ -240,7 +240,7 @@ func TestFollowCaptures(t *testing.T) {
 			r := follow(t, b, cfg, dumps(t, dir), engine.Usual(cfg))
 			got := rowLines(r, func(offset int64) int64 { return ref.offsets[offset] })
 			var compared []string
-			for _, kind := range strings.Split("C G I L P R T X", " ") {
+			for kind := range strings.SplitSeq("C G I L P R T X", " ") {
 				g, w := got.of(kind), ref.of(kind)
 				compared = append(compared, fmt.Sprint(kind, " ", len(w)))
 				diff(t, kind, g, w)
