@@ -3,6 +3,7 @@ package etmv4_test
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -66,7 +67,8 @@ func (l lines) addRun(r *decode.Result, run *schema.Run, seq int64, at func(offs
 		if run.Flags&schema.RunHasCycles != 0 && k == int(run.Count)-1 {
 			cycles = fmt.Sprintf(" %d of %d", run.Cycles, run.Cycle)
 		}
-		l.add("I", seq, "%d %016x %d %s %08x %s%s", at(run.Offset), uint64(b.Address[i]), b.Size[i], b.Key.ISA, b.Opcode[i], outcome, cycles)
+		l.add("I", seq, "%d %016x %d %s %08x "+
+			"%s%s", at(run.Offset), uint64(b.Address[i]), b.Size[i], b.Key.ISA, b.Opcode[i], outcome, cycles)
 		seq++
 	}
 	return seq
@@ -79,7 +81,8 @@ func (l lines) addOthers(r *decode.Result, from, to decode.Ends, base int64, at 
 			l.add("R", base+x.Seq, "%d", at(x.Offset))
 			continue
 		}
-		l.add("X", base+x.Seq, "%d %d %s %s to %s", at(x.Offset), x.Number.V, x.Type.V, addressText(x.ReturnAddress), addressText(x.Target))
+		l.add("X", base+x.Seq, "%d %d %s %s to "+
+			"%s", at(x.Offset), x.Number.V, x.Type.V, addressText(x.ReturnAddress), addressText(x.Target))
 	}
 	for i := from[decode.Counts]; i < to[decode.Counts]; i++ {
 		x := r.Counts.At(i)
@@ -250,23 +253,27 @@ var followed = []struct {
 	{
 		"etm4-juno_r1_1", "10", "expected/10.bin.gz", registers(false, 0xc1, 0),
 		"C 0 G 26 I 33880 L 7941 P 1 R 49 T 0 X 48",
-		"1282 × inconsistent an instruction without a condition was not executed, 38 × inconsistent no P0 instruction in straight code, or an undefined one before it: wrong program image?, " +
+		"1282 × inconsistent an instruction without a condition was not executed, 38 × inconsistent " +
+			"no P0 instruction, or an undefined one before it: wrong program image?, " +
 			"821 × inconsistent the next address is, 342 × no_address",
 	},
 	{
 		"etm4-juno_r1_1", "11", "expected/11.bin.gz", registers(false, 0xc1, 0),
 		"C 0 G 1 I 225 L 58 P 1 R 1 T 0 X 0",
-		"5 × inconsistent an instruction without a condition was not executed, 5 × inconsistent the next address is, 4 × no_address",
+		"5 × inconsistent an instruction without a condition was not executed, 5 × inconsistent the next address " +
+			"is, 4 × no_address",
 	},
 	{
 		"etm4-juno_r1_1", "13", "expected/13.bin.gz", registers(false, 0xc1, 0),
 		"C 0 G 2 I 342 L 74 P 1 R 1 T 0 X 1",
-		"6 × inconsistent an instruction without a condition was not executed, 6 × inconsistent the next address is, 5 × no_address",
+		"6 × inconsistent an instruction without a condition was not executed, 6 × inconsistent the next address " +
+			"is, 5 × no_address",
 	},
 	{
 		"etm4-juno_r1_1", "15", "expected/15.bin.gz", registers(false, 0xc1, 0),
 		"C 0 G 0 I 1467 L 348 P 1 R 3 T 0 X 2",
-		"71 × inconsistent an instruction without a condition was not executed, 52 × inconsistent the next address is, 16 × no_address",
+		"71 × inconsistent an instruction without a condition was not executed, 52 × inconsistent the next address " +
+			"is, 16 × no_address",
 	},
 	{
 		"ete-trace_file_cid_vmid", "02", "session1.bin", registers(true, 0xc1, 0),
@@ -306,7 +313,7 @@ func TestFollowCaptures(t *testing.T) {
 			ref.cut = ref.offsets[r.Segments[0].Start.Offset]
 			got := rowLines(r, func(offset int64) int64 { return ref.offsets[offset] })
 			var compared []string
-			for _, kind := range strings.Split("C G I L P R T X", " ") {
+			for kind := range strings.SplitSeq("C G I L P R T X", " ") {
 				g, w := got.of(kind), ref.of(kind)
 				compared = append(compared, fmt.Sprint(kind, " ", len(w)))
 				diff(t, kind, g, w)
@@ -476,10 +483,10 @@ func checkSplits(t *testing.T, b []byte, cfg *etmv4.Config, mem *image.Memory) {
 	}
 	all, _ := parts(t, b, cfg, engine.Usual(cfg))
 	r := &decode.Result{}
+	var d decode.Decoder
 	for i := range all {
-		d := cfg.NewDecoder(mem, decode.Wanted{})
-		if all[i].Continued {
-			t.Fatal("a segment in parts")
+		if !all[i].Continued {
+			d = cfg.NewDecoder(mem, decode.Wanted{})
 		}
 		d.Decode(r, all[i])
 	}
@@ -495,3 +502,68 @@ func checkSplits(t *testing.T, b []byte, cfg *etmv4.Config, mem *image.Memory) {
 }
 
 func asTheyAre(offset int64) int64 { return offset }
+
+// Whatever is damaged, and whatever the registers say, every byte is decoded or lost, and the rows do
+// not depend on how the stream is split.
+func TestFollowDamage(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, tt := range followed {
+		t.Run(tt.capture+" "+tt.source, func(t *testing.T) {
+			dir := filepath.Join(shared.File(t, "captures"), tt.capture)
+			stream, mem := shared.Read(t, filepath.Join(dir, tt.stream)), dumps(t, dir)
+			configs := []*etmv4.Config{
+				tt.cfg(t), stackConfig, countConfig, microConfig, micro7Config, specConfig(3), commitsConfig(200),
+				configOf(registersOf(true, 1|1<<4|1<<12, 20)),
+			}
+			for i := range len(configs) + 4 {
+				b, cfg := damaged(stream, random), configs[max(0, i-4)]
+				r := follow(t, b, cfg, mem, engine.Usual(cfg))
+				checkAccount(t, r)
+				want := rowLines(r, asTheyAre)
+				for _, g := range []engine.Grain{{Unit: 5000, Part: 64, Chunk: 1 << 20}, {Unit: 1, Part: 1, Chunk: 64}} {
+					got := rowLines(follow(t, b, cfg, mem, g), asTheyAre)
+					for kind := range want {
+						diff(t, fmt.Sprintf("%+v: %s", g, kind), got[kind], want[kind])
+					}
+				}
+			}
+		})
+	}
+}
+
+// damaged returns a piece of a stream with some bits flipped, and bytes left out or doubled.
+func damaged(stream []byte, random *rand.Rand) []byte {
+	b := slices.Clone(stream[random.IntN(len(stream)/4):])
+	b = b[:min(len(b), 20_000)]
+	for range 1 + random.IntN(len(b)/100+1) {
+		at := random.IntN(len(b) - 20)
+		switch n := 1 + random.IntN(16); random.IntN(8) {
+		case 0:
+			b = slices.Delete(b, at, at+n)
+		case 1:
+			b = slices.Insert(b, at, b[at:at+n]...)
+		default:
+			b[at] ^= 1 << random.IntN(8)
+		}
+	}
+	return b
+}
+
+// checkAccount checks that the losses of a result are the bytes that its segments lost.
+func checkAccount(t *testing.T, r *decode.Result) {
+	t.Helper()
+	var lost, losses int64
+	for i := range r.Segments {
+		row := &r.Segments[i].Row
+		lost += row.BytesLost
+		if row.BytesDecoded < 0 || row.BytesUnplaced < 0 || row.Bytes != row.BytesDecoded+row.BytesLost {
+			t.Errorf("segment %+v", row)
+		}
+	}
+	for i := range r.Losses {
+		losses += r.Losses[i].Bytes
+	}
+	if lost != losses {
+		t.Errorf("%d bytes lost, losses of %d", lost, losses)
+	}
+}

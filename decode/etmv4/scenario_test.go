@@ -248,13 +248,17 @@ func TestSequences(t *testing.T) {
 		{"47", plainConfig, nil, "S f6 f7 f7 95 03", "| 1000 1004N 1008E 1020 1024E at 100c"},
 		{"48", plainConfig, nil, "S db", "| 1000 1004E 1010 1014E at 1000"},
 		{"49", stackConfig, nil, "S f6 db f7", "| 1000 1004N 1008E 1020 1024E 100cE at ?"},
-		{"49, an atom follows", stackConfig, nil, "S f6 db f7 f7", "| 1000 1004N 1008E 1020 1024E 100cE [inconsistent 100c return_stack: it is empty, and no address was told] at ?"},
-		{"50", plainConfig, nil, "S f7 06 05 95 05 9a 00 10 00 00", "| 1000 1004E 1010 [svc 2 back 1014 to 2000] at 2000"},
-		{"51", plainConfig, nil, "S f6 f7 f7 06 58 95 03 9a 00 10 00 00", "| 1000 1004N 1008E 1020 1024E [data_abort 12 back 100c to 2000] at 2000"},
+		{"49, an atom follows", stackConfig, nil, "S f6 db f7 f7", "| 1000 1004N 1008E 1020 1024E 100cE " +
+			"[inconsistent 100c return_stack: it is empty, and no address was told] at ?"},
+		{"50", plainConfig, nil, "S f7 06 05 95 05 9a 00 10 00 00", "| 1000 1004E 1010 [svc 2 back 1014 to 2000] " +
+			"at 2000"},
+		{"51", plainConfig, nil, "S f6 f7 f7 06 58 95 03 9a 00 10 00 00", "| 1000 1004N 1008E 1020 1024E " +
+			"[data_abort 12 back 100c to 2000] at 2000"},
 		{"52", plainConfig, nil, "S f7 A f7 T 82 00 08 00 00 31", "| 1000 1004E 1010 1014E at 1000 | at 1000"},
 		{"53", plainConfig, nil, "S f6 A T f7 f7 82 03 08 00 00 31", "| 1000 1004N 1008E 1020 1024E at ? | at 100c"},
 		{"53, from the second A alone", plainConfig, nil, "A T f7 f7 82 03 08 00 00 31 f7", "| 100cE at ?"},
-		{"54", plainConfig, nil, "S f6 00 05 A T 04 82 00 08 00 00 31 f6", "| 1000 1004N [overflow] at ? | 1000 1004N at 1008"},
+		{"54", plainConfig, nil, "S f6 00 05 A T 04 82 00 08 00 00 31 f6", "| 1000 1004N [overflow] at ? | 1000 " +
+			"1004N at 1008"},
 		{"55", specConfig(4), nil, "S f6 f7 2e 01 2d 01", "| [cancelled 1] 1000 1004N at 1008"},
 		{"56", specConfig(4), nil, "S f6 30 2d 01", "| 1000 1004E at 1010"},
 		{"57", specConfig(4), nil, "S f6 f7 34 2d 01", "| [cancelled 1] 1000 1004E at 1010"},
@@ -262,23 +266,27 @@ func TestSequences(t *testing.T) {
 		{"59", eteConfig, nil, "S b4 02", "| 1000 1004N 1008E at 1020"},
 		{"60", eteConfig, nil, "S a5 02 02", "| 1000 1004N at 1008"},
 		{"61", eteConfig, nil, "S a5 08 05", "| 1000 [q_unresolved 1020 4] at 1020"},
-		{"62", countConfig, nil, "A 01 01 01 04 82 00 08 00 00 31 f6 0f f7 13", "| 1000 [unknown cycles] 1004N [3 cycles packet] 1008E/3 at 1020"},
+		{"62", countConfig, nil, "A 01 01 01 04 82 00 08 00 00 31 f6 0f f7 13", "| 1000 [unknown cycles] 1004N [3 " +
+			"cycles packet] 1008E/3 at 1020"},
 		{
 			"63", specConfig(255), spec1, "A 01 00 04 82 21 0a 0c 00 11 f6 30 2d 01 9a 4e 4a 06 00 db 2d 02",
 			"| c1484 c1488 c148cE 69538E 69558 6955c 69560E at ?",
 		},
 		{
 			"64", specConfig(255), spec1, "A 01 00 04 82 4a 43 01 00 11 dc df 2e 04 2d 04",
-			"| [cancelled 4] 18728 1872c 18730N 18734 18738E 18754 18758 1875c 18760 18764 18768 1876c 18770 18774E 1878c 18790 18794 18798E at ?",
+			"| [cancelled 4] 18728 1872c 18730N 18734 18738E 18754 18758 1875c 18760 18764 18768 1876c 18770 " +
+				"18774E 1878c 18790 18794 18798E at ?",
 		},
 		{
 			"65", eteConfig, transaction, "A 01 00 04 82 22 1a 0c 00 31 f7 0a f6 0b ff",
-			"| c3488 c348cE [transaction_start] c3490N [transaction_commit] c3494 c3498E 7889c 788a0 788a4 788a8E 1c098 1c09c 1c0a0E at ?",
+			"| c3488 c348cE [transaction_start] c3490N [transaction_commit] c3494 c3498E 7889c 788a0 788a4 788a8E " +
+				"1c098 1c09c 1c0a0E at ?",
 		},
 		{
 			"66", plainConfig, image.New(words(0xffffffc0001e2a4c, nop, nop, nop, nop, 0xb4000060)),
 			"A T 85 13 15 1e 00 c0 ff ff ff 31 f6 A T 85 18 15 1e 00 c0 ff ff ff 31",
-			"| ffffffc0001e2a4c ffffffc0001e2a50 ffffffc0001e2a54 ffffffc0001e2a58 ffffffc0001e2a5cN at ffffffc0001e2a60 | at ffffffc0001e2a60",
+			"| ffffffc0001e2a4c ffffffc0001e2a50 ffffffc0001e2a54 ffffffc0001e2a58 ffffffc0001e2a5cN at " +
+				"ffffffc0001e2a60 | at ffffffc0001e2a60",
 		},
 		{
 			"67", configOf(etmv4.Registers{CONFIGR: 0xc1, IDR0: 0x28000ea1, IDR1: 0x4100f403, IDR2: 0x488, Profile: "A"}),
