@@ -12,6 +12,18 @@ import (
 type ELF struct {
 	*elf.File
 	BuildID string // in hex, "" without
+
+	header *elfHeader
+}
+
+// AArch64 reports whether the code is that of AArch64; else it is of AArch32.
+func (e *ELF) AArch64() bool { return isAArch64(e.File) }
+
+// Fits reports whether code of that size at an address of the file is in the memory of its
+// machine once it was loaded at base.
+func (e *ELF) Fits(address, size uint64, base *schema.Address) bool {
+	_, ok := e.header.placed(address, size, base)
+	return ok
 }
 
 // OpenELF reads the headers of an ELF file, which it refuses as [ReadELF] does.
@@ -23,7 +35,7 @@ func OpenELF(f File, base *schema.Address) (*ELF, error) {
 	if err := nameSections(f, h, e); err != nil {
 		return nil, err
 	}
-	return &ELF{File: e, BuildID: buildID(f, e)}, nil
+	return &ELF{File: e, BuildID: buildID(f, e), header: h}, nil
 }
 
 // nameSections gives the sections their names. All share the memory of the table
@@ -45,7 +57,7 @@ func nameSections(f File, h *elfHeader, e *elf.File) error {
 	if err != nil {
 		return err
 	}
-	headers, err := f.read(uint64(h.Shoff), uint64(h.Shnum)*uint64(h.Shentsize), "section header table")
+	headers, err := f.read(h.Shoff, uint64(h.Shnum)*uint64(h.Shentsize), "section header table")
 	if err != nil {
 		return err
 	}
