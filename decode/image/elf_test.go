@@ -70,9 +70,9 @@ func (e testELF) bytes() []byte {
 	}
 	u16(uint16(or(uint32(e.kind), 2)))
 	u16(uint16(or(uint32(e.machine), machine)))
-	u32(1)                         // version
-	word(0)                        // entry
-	word(uint64(header))           // program headers
+	u32(1)                          // version
+	word(0)                         // entry
+	word(uint64(header))            // program headers
 	word(uint64(or(e.shoff, size))) // section headers
 	u32(e.flags)
 	u16(uint16(header))

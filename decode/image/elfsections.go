@@ -2,6 +2,7 @@ package image
 
 import (
 	"debug/elf"
+	"fmt"
 	"strings"
 
 	"github.com/tracelake/tracelake/schema"
@@ -19,11 +20,24 @@ type ELF struct {
 // AArch64 reports whether the code is that of AArch64; else it is of AArch32.
 func (e *ELF) AArch64() bool { return isAArch64(e.File) }
 
-// Fits reports whether code of that size at an address of the file is in the memory of its
-// machine once it was loaded at base.
-func (e *ELF) Fits(address, size uint64, base *schema.Address) bool {
-	_, ok := e.header.placed(address, size, base)
-	return ok
+// AddressBytes is the size of an address: 4 or 8.
+func (e *ELF) AddressBytes() int { return e.header.class.word }
+
+// Top is where the addresses end, 2³² or the last one of 64 bits.
+func (e *ELF) Top() uint64 { return e.header.class.top }
+
+// CheckPlace fails if code of that size, at an address of the file that was loaded at base,
+// goes beyond the addresses. what names the code: "code (section .text)".
+func (e *ELF) CheckPlace(address, size uint64, base *schema.Address, what string) error {
+	moved, ok := e.header.placed(address, size, base)
+	if ok {
+		return nil
+	}
+	return &FormatError{
+		Problem: fmt.Sprintf("has %#x bytes of %s at address %#x, which go beyond %s", size, what, moved,
+			e.header.class.topWords),
+		Remedy: "the file is damaged, or its @BASE is wrong",
+	}
 }
 
 // OpenELF reads the headers of an ELF file, which it refuses as [ReadELF] does.
