@@ -33,7 +33,7 @@ func wide64(address uint64, debug ...forge.Section) forge.File {
 	}
 }
 
-// What code is: $x marks it, $d marks data (IHI 0056, 5.9.4). There is one instruction set, so
+// What code is: $x marks it, $d marks data (IHI 0056). There is one instruction set, so
 // code without marks is of it.
 func TestSweepAArch64(t *testing.T) {
 	code := forge.A32(xNOP, xRET, 0x1234, xRET)

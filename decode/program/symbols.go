@@ -197,7 +197,7 @@ func (t *symbolTable) add(s symbol) {
 }
 
 // mapping returns what a mapping symbol says (IHI 0044, 4.5.5): $a, $t, $d, in AArch64 $x and
-// $d (IHI 0056, 5.9.4), each also with a dot and any text.
+// $d (IHI 0056), each also with a dot and any text.
 func (p *Program) mapping(name string) (isa schema.Null[schema.ISA], ok bool) {
 	if len(name) > 2 && name[2] != '.' {
 		return isa, false
