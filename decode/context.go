@@ -10,11 +10,16 @@ type Context struct {
 	ContextID schema.Null[uint32]
 	VMID      schema.Null[uint32]
 	NS, Hyp   bool // both false without security extensions
+	NSE       bool // with NS Realm, else Root: of the Realm Management Extension
 }
 
 // Security returns the security state.
 func (c *Context) Security() schema.Security {
 	switch {
+	case c.NSE && c.NS:
+		return schema.Realm
+	case c.NSE:
+		return schema.Root
 	case c.Hyp:
 		return schema.Hyp
 	case c.NS:
@@ -25,7 +30,8 @@ func (c *Context) Security() schema.Security {
 
 // SetSecurity sets the security state. It is the inverse of [Context.Security].
 func (c *Context) SetSecurity(s schema.Security) {
-	c.NS, c.Hyp = s != schema.Secure, s == schema.Hyp
+	c.NS, c.Hyp = s != schema.Secure && s != schema.Root, s == schema.Hyp
+	c.NSE = s == schema.Root || s == schema.Realm
 }
 
 // Space returns the memory space instructions are fetched from.

@@ -74,10 +74,12 @@ const (
 	Secure Security = iota
 	NonSecure
 	Hyp
+	Root // of the Realm Management Extension, as is Realm
+	Realm
 )
 
 // SecurityNames are the values of the enum column `security`.
-var SecurityNames = []string{"secure", "non_secure", "hyp"}
+var SecurityNames = []string{"secure", "non_secure", "hyp", "root", "realm"}
 
 func (s Security) String() string { return SecurityNames[s] }
 
@@ -122,6 +124,17 @@ const (
 	ExcDebugMonitor
 	ExcPendSV
 	ExcSysTick
+	ExcCall // SVC, HVC or SMC: which one is not known
+	ExcTrap
+	ExcSystemError
+	ExcDebugInstruction // breakpoint, software step
+	ExcDebugData        // watchpoint
+	ExcAlignment        // of the PC or the stack pointer
+	ExcHVC
+	ExcImplementation // implementation defined
+	ExcSecureFault
+	ExcLazyFP // lazy stacking of floating-point registers
+	ExcLockup
 )
 
 // ExceptionTypeNames are the values of the enum column `exceptions.type`.
@@ -129,6 +142,8 @@ var ExceptionTypeNames = []string{
 	"reset", "undefined", "svc", "prefetch_abort", "data_abort", "async_data_abort", "irq", "fiq",
 	"smc", "hyp", "debug", "thumbee", "jazelle", "generic", "reserved", "nmi", "hard_fault",
 	"mem_manage", "bus_fault", "usage_fault", "debug_monitor", "pendsv", "systick",
+	"call", "trap", "system_error", "debug_instruction", "debug_data", "alignment", "hvc", "impdef",
+	"secure_fault", "lazy_fp", "lockup",
 }
 
 func (t ExceptionType) String() string { return ExceptionTypeNames[t] }
@@ -183,13 +198,20 @@ const (
 	EventBadISync                             // an I-sync that must not occur: its address is not used
 	EventDataUnmatched                        // an out-of-order data value without a pending transfer
 	EventTimestampOutOfRange                  // a timestamp of 2⁶³ or more: its row has NULL, the event the number
+	EventDiscard                              // tracing ended while instructions were speculative: they are not known
+	EventTransactionStart
+	EventTransactionCommit
+	EventTransactionFail // what the transaction did is undone
+	EventInstrumentation // a value that software wrote into the trace
+	EventQUnresolved     // instructions ran whose path is not traced
 )
 
 // EventNames are the values of the enum column `events.event`.
 var EventNames = []string{
 	"trace_on", "overflow", "debug_exit", "trigger", "unmapped", "inconsistent", "discontinuity",
 	"jazelle", "timestamp_unknown", "clock_change", "cancelled", "no_address", "split_instruction",
-	"count_unexpected", "bad_isync", "data_unmatched", "timestamp_out_of_range",
+	"count_unexpected", "bad_isync", "data_unmatched", "timestamp_out_of_range", "discard",
+	"transaction_start", "transaction_commit", "transaction_fail", "instrumentation", "q_unresolved",
 }
 
 func (e EventKind) String() string { return EventNames[e] }
@@ -203,7 +225,8 @@ func (e EventKind) Restarts() bool {
 // instruction. Where trace was off, and went on where it stopped, they go on.
 func (e EventKind) IsGap() bool {
 	switch e {
-	case EventInconsistent, EventDiscontinuity, EventUnmapped, EventNoAddress, EventBadISync, EventJazelle:
+	case EventInconsistent, EventDiscontinuity, EventUnmapped, EventNoAddress, EventBadISync, EventJazelle,
+		EventDiscard, EventTransactionFail, EventQUnresolved:
 		return true
 	}
 	return e.Restarts()

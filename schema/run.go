@@ -18,6 +18,14 @@ const End32 = 1 << 32
 // In32 returns an address modulo 2³².
 func (a Address) In32() Address { return Address(uint32(a)) }
 
+// Wrap returns an address modulo the size of the memory that the instruction set has.
+func (i ISA) Wrap(a Address) Address {
+	if i == A64 {
+		return a
+	}
+	return a.In32()
+}
+
 // Hex returns an address for people to read: with 8 digits, or 16 from 2³² on.
 func (a Address) Hex() string {
 	if a > math.MaxUint32 {
@@ -41,7 +49,9 @@ type Block struct {
 }
 
 // Next returns the address after an instruction of the block.
-func (b *Block) Next(i int) Address { return (b.Address[i] + Address(b.Size[i])).In32() }
+func (b *Block) Next(i int) Address {
+	return b.Key.ISA.Wrap(b.Address[i] + Address(b.Size[i]))
+}
 
 // MaxBlock is the most instructions a block holds. Longer straight code makes no
 // block: the decoder stops walking it.

@@ -2,57 +2,116 @@ package etmv4
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/record"
+	"github.com/tracelake/tracelake/schema"
 )
 
-// A Decoder reads the packets of one segment after another. It makes rows of packets, and
-// accounts for every byte; it does not follow the program.
+// A Decoder makes elements of the packets of one segment after another, and follows the
+// program by those that are committed.
 type Decoder struct {
-	cfg     Config
-	Rec     record.Recorder
-	packets bool // make rows of `packets`
+	record.Follower
+	cfg Config
 
 	// State is that of the packets up to the last one. It belongs to the stream: what is
 	// cancelled stays in it.
 	State State
 	// ended: a Discard or Overflow packet came, after which only an A-sync may come.
 	ended bool
-}
-
-func newDecoder(c *Config, packets bool) *Decoder {
-	return &Decoder{cfg: *c, packets: packets, Rec: record.Recorder{
-		CycleAccurate: c.CycleCounting, Timestamps: c.TimestampCode(),
-	}}
+	// waits is an Exception or Q element that waits for its address.
+	waits schema.Null[element]
+	queue queue
+	state
 }
 
 // Decode implements [decode.Decoder].
 func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
-	d.Rec.Begin(result, part, 0)
+	d.BeginPart(result, part)
+	if part.Break {
+		d.lost()
+	}
 	if !part.Continued {
-		d.State, d.ended = State{}, false
-		d.readSync(part.Before)
-		d.Rec.Start(decode.SegmentStart{Offset: d.Rec.Offset(0)})
+		d.start()
 	}
 	d.decodePackets()
-	d.Rec.Finish(0)
+	if !part.Open {
+		d.end()
+	}
+	d.Walk.End(part.More)
+	d.Rec.Finish(d.Walk.Seq)
 }
 
-// readSync reads the packets between the A-sync and the cut: they have the packet state.
-// The segment before owns them.
-func (d *Decoder) readSync(before []byte) {
+// start begins a segment: the packets between the A-sync and the cut, which the segment
+// before owns, have the packet state, and that of the cut completes position and context.
+func (d *Decoder) start() {
+	d.State, d.ended, d.waits, d.state = State{}, false, schema.Null[element]{}, state{}
+	d.queue.reset()
+	d.Walk.EmptyStack()
+	d.Offset = d.Rec.Offset(0)
+	open := d.readSync(d.Rec.Part.Before)
+	d.queue.unseen = uint64(open)
+	sync := d.State
+	var p Packet
+	if err := d.cfg.Parse(&p, d.firstBytes()); err != nil {
+		panic(fmt.Sprintf("etmv4: at the cut at %d: %v", d.Offset, err))
+	}
+	d.look(&p)
+	d.State = sync // the packet is decoded as those after it
+	at := d.pc(d.target)
+	d.Rec.Start(decode.SegmentStart{
+		Offset: d.Offset, At: schema.Of(decode.Position{PC: at}), SameContext: !d.Rec.ContextID.OK,
+	})
+	d.Rec.RecordContext(d.Key(), schema.Of(at.ISA))
+	d.checkInfo(sync.Info)
+}
+
+// firstBytes returns those that the packet of the cut is in. The part may end in it.
+func (d *Decoder) firstBytes() []byte {
+	if b := d.Rec.Part.Data; len(b) >= maxAddressContext {
+		return b
+	}
+	return slices.Concat(d.Rec.Part.Data, d.Rec.Part.Ahead)
+}
+
+// readSync reads the packets before a cut, from an A-sync on. It returns how many P0 elements are
+// open at the cut.
+func (d *Decoder) readSync(before []byte) (open Open) {
 	i := async.Long.Next(before)
 	if i < 0 {
-		panic(fmt.Sprintf("etmv4: no A-sync in the %d bytes before the cut at %d", len(before), d.Rec.Offset(0)))
+		panic(fmt.Sprintf("etmv4: no A-sync in the %d bytes before the cut at %d", len(before), d.Offset))
 	}
+	informed := false
 	for p := (Packet{}); i < len(before); i += p.Len {
 		if err := d.cfg.Parse(&p, before[i:]); err != nil {
-			panic(fmt.Sprintf("etmv4: before the cut at %d: %v", d.Rec.Offset(0), err))
+			panic(fmt.Sprintf("etmv4: before the cut at %d: %v", d.Offset, err))
 		}
-		d.State.Apply(&d.cfg, &p)
+		d.look(&p)
+		if p.Kind == TraceInfo && !informed {
+			informed, open = true, Open(min(p.Info.Spec.Value, d.cfg.MaxSpec))
+		}
+		open.Apply(&d.cfg, &p)
 	}
+	return open
+}
+
+// look takes of a packet up to the cut what it says of the state, the position and the context.
+func (d *Decoder) look(p *Packet) {
+	d.State.Apply(&d.cfg, p)
+	switch p.Kind {
+	case TraceInfo:
+		d.transaction = d.inTransaction(d.State.Info)
+	case TransactionStart:
+		d.transaction = true
+	case TransactionCommit:
+		d.transaction = false
+	case Address, AddressContext:
+		d.target, d.moved, d.fresh = d.State.History[0], true, true
+	default: // of the segment before
+	}
+	d.setContext(&p.Context)
 }
 
 // decodePackets decodes the packets of the part.
@@ -61,11 +120,14 @@ func (d *Decoder) decodePackets() {
 	i := 0
 	for i < len(d.Rec.Part.Data) && !d.Rec.Lost() {
 		if err := d.parse(&p, d.Rec.Bytes(i)); err != nil {
-			d.Rec.Stop(i, 0, err)
+			if d.Rec.Stop(i, d.Walk.Seq, err) {
+				d.lost()
+			}
 			return
 		}
 		d.recordPacket(&p, i)
 		d.State.Apply(&d.cfg, &p)
+		d.packet(&p, d.Rec.Offset(i))
 		d.ended = p.Kind == Discard || p.Kind == Overflow
 		i += p.Len
 	}
@@ -86,7 +148,40 @@ func (d *Decoder) parse(p *Packet, b []byte) error {
 // recordPacket makes the row of `packets` for the packet at Data[i], if the table was asked
 // for.
 func (d *Decoder) recordPacket(p *Packet, i int) {
-	if d.packets {
-		d.Rec.Packet(i, 0, d.cfg.text(p))
+	if d.Packets {
+		d.Rec.Packet(i, d.Walk.Seq, d.cfg.text(p))
 	}
+}
+
+// end ends the segment. What is open stays unresolved. The packet of the next cut, which is
+// that of another segment, tells where control went last.
+func (d *Decoder) end() {
+	d.settleWaiting()
+	d.release(nil, true)
+	d.drop("end of trace")
+	if at, ok := d.reached(); ok && !d.Rec.Lost() {
+		d.Rec.Segment.End.Reached = schema.Of(decode.Position{PC: at})
+	}
+	var p Packet
+	if d.entering && d.cfg.Parse(&p, d.Rec.Part.Ahead) == nil {
+		if d.State.Apply(&d.cfg, &p); p.Kind == Address || p.Kind == AddressContext {
+			d.entry.Target = schema.Of(d.pc(d.State.History[0]).Address)
+		}
+		d.setContext(&p.Context)
+	}
+	d.enter()
+	d.CloseUnplaced()
+	if d.overflowed && !d.Rec.Part.End { // and no Trace On came after it
+		d.restart(schema.ISyncOverflow)
+	}
+}
+
+// lost has what is open stay unresolved, as packet sync is lost.
+func (d *Decoder) lost() {
+	d.settleWaiting()
+	d.release(nil, true)
+	d.drop("packet sync is lost")
+	d.enter()
+	d.lose(false)
+	d.Walk.EmptyStack()
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/image"
 )
 
 // fuzzConfig is a configuration of any registers.
@@ -140,11 +141,14 @@ func FuzzDecode(f *testing.F) {
 
 // decodeParts decodes a segment in parts, the first of which begins at a cut.
 func decodeParts(c *Config, before []byte, data ...[]byte) *decode.Result {
-	r, d, at := &decode.Result{}, c.NewDecoder(nil, decode.Wanted{Packets: true}), 0
+	r, d, at := &decode.Result{}, c.NewDecoder(image.New(), decode.Wanted{Packets: true}), 0
 	for i, b := range data {
 		p := decode.Part{Data: b, Continued: i > 0, Open: i < len(data)-1, End: i == len(data)-1}
 		if i == 0 {
 			p.Before = before
+		}
+		if p.Open {
+			p.Ahead = data[i+1][:min(len(data[i+1]), c.AheadBytes())]
 		}
 		p.Offsets.Append(decode.CaptureOffset(at), len(b))
 		at += len(b)

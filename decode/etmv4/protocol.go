@@ -5,7 +5,10 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/async"
+	"github.com/tracelake/tracelake/decode/flow"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/decode/record"
 )
 
 var _ decode.Doubter = (*Config)(nil)
@@ -111,10 +114,15 @@ func (c *Config) TimestampCode() decode.TimestampCode {
 // TracesData implements [decode.Protocol]: data are a stream of their own.
 func (c *Config) TracesData() bool { return false }
 
-// NewDecoder implements [decode.Protocol]. The decoder makes rows of packets alone: it
-// does not follow the program.
-func (c *Config) NewDecoder(_ *image.Memory, want decode.Wanted) decode.Decoder {
-	return newDecoder(c, want.Packets)
+// NewDecoder implements [decode.Protocol].
+func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
+	rules := flow.Rules{Dialect: isa.ETMv4, Barriers: true, Waits: c.WaitsP0, ReturnStack: c.ReturnStack}
+	if c.Profile == profileM {
+		rules.Dialect = isa.ETMv4M
+	}
+	return &Decoder{cfg: *c, Follower: record.NewFollower(mem, rules, want.Packets, record.Recorder{
+		CycleAccurate: c.CycleCounting, Timestamps: c.TimestampCode(), Summed: want.Summed,
+	})}
 }
 
 // Words implements [decode.Protocol].

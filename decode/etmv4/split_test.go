@@ -14,6 +14,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/etmv4"
+	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -74,7 +75,7 @@ type decoded struct {
 func decodeAll(t testing.TB, b []byte, p decode.Protocol, g engine.Grain) (d decoded) {
 	t.Helper()
 	all, unsynced := parts(t, b, p, g)
-	decoder := p.NewDecoder(nil, decode.Wanted{Packets: true})
+	decoder := p.NewDecoder(image.New(), decode.Wanted{Packets: true})
 	r := &decode.Result{}
 	for i := range all {
 		decoder.Decode(r, all[i])
@@ -227,9 +228,9 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-func must(b []byte, err error) []byte {
+func must[T any](x T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return b
+	return x
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/image"
 )
 
 // The packet state follows the stream: what each packet leaves out comes from those before.
@@ -50,7 +51,7 @@ func TestState(t *testing.T) {
 // A decoder that begins at a cut has the packet state that the packets since the Trace Info
 // packet have told, and carries it over parts.
 func TestDecoderState(t *testing.T) {
-	d := newDecoder(&plain, false)
+	d := plain.NewDecoder(image.New(), decode.Wanted{}).(*Decoder)
 	var r decode.Result
 	part := func(before, data string, continued bool) string {
 		t.Helper()

@@ -18,7 +18,7 @@ type end uint8
 const (
 	atWaypoint end = iota // its last instruction can change the flow
 	atMissing             // no memory after its last instruction
-	atLimit               // straight code continues, or ends at address 2³²
+	atLimit               // straight code continues, or ends at the last address or an undefined instruction
 )
 
 // A block is decoded straight code and how it is left. Blocks belong to one
@@ -88,7 +88,9 @@ func (b *block) len() int { return int(b.count) }
 func (b *block) at() location { return location{b.address, b.state} }
 
 // next returns the address after the last instruction.
-func (b *block) next() schema.Address { return (b.address + schema.Address(b.bytes)).In32() }
+func (b *block) next() schema.Address {
+	return b.state.isa().Wrap(b.address + schema.Address(b.bytes))
+}
 
 // A builder decodes straight code. Its slices are scratch memory.
 type builder struct {
@@ -118,7 +120,7 @@ func (p *Program) build(key schema.BlockKey) *block {
 		s.opcode = append(s.opcode, in.Opcode)
 		s.size = append(s.size, in.Size)
 		s.kind = append(s.kind, uint8(in.Kind))
-		if unsplit := in.Size == 2 || key.ISA == schema.A32; unsplit && int(b.split) == len(s.address)-1 {
+		if unsplit := in.Size == 2 || key.ISA == schema.A32 || key.ISA == schema.A64; unsplit && int(b.split) == len(s.address)-1 {
 			b.split++
 		}
 		next, b.bytes = next+schema.Address(in.Size), b.bytes+uint32(in.Size)
@@ -126,7 +128,7 @@ func (p *Program) build(key schema.BlockKey) *block {
 			b.endAt(in, p.rules.ReturnStack)
 			break
 		}
-		if next.In32() < key.Address { // wrapped round 2³²
+		if key.ISA.Wrap(next) < key.Address || p.rules.Dialect != isa.PFT && in.Kind == schema.KindUDF {
 			break
 		}
 	}
@@ -150,7 +152,14 @@ func (p *Program) build(key schema.BlockKey) *block {
 // lastLooked returns the last address at which the block, or an instruction after it, may have
 // been looked for.
 func (b *block) lastLooked() schema.Address {
-	return min(b.address+schema.Address(b.bytes)+3, schema.End32-1)
+	last, end := b.address+schema.Address(b.bytes)+3, schema.Address(schema.End32-1)
+	if b.state.isa() == schema.A64 {
+		end = schema.MaxAddress
+	}
+	if last < b.address { // beyond the last address
+		return end
+	}
+	return min(last, end)
 }
 
 // endAt ends the block at a waypoint. pushes says that calls push their return address.
@@ -169,25 +178,31 @@ func (b *block) endAt(in isa.Instruction, pushes bool) {
 // fetch decodes the instruction at address. A 32-bit instruction may lie across
 // two regions; a 16-bit one needs no more than its own two bytes.
 func (p *Program) fetch(key schema.BlockKey, address schema.Address) (isa.Instruction, bool) {
-	lo, ok := p.halfword(key.Security, address)
+	lo, ok := p.halfword(key.State, address)
 	if !ok {
 		return isa.Instruction{}, false
 	}
-	if key.ISA != schema.A32 && !isa.Is32Bit(lo) {
-		return isa.PFT.T32(lo, 0, address, key.ISA == schema.T32EE), true
+	dialect, words := p.rules.Dialect, key.ISA == schema.A32 || key.ISA == schema.A64
+	if !words && !isa.Is32Bit(lo) {
+		return dialect.T32(lo, 0, address, key.ISA == schema.T32EE), true
 	}
-	hi, ok := p.halfword(key.Security, (address + 2).In32())
+	hi, ok := p.halfword(key.State, key.ISA.Wrap(address+2))
 	if !ok {
 		return isa.Instruction{}, false
 	}
-	if key.ISA == schema.A32 {
-		return isa.PFT.A32(uint32(hi)<<16|uint32(lo), address), true
+	switch word := uint32(hi)<<16 | uint32(lo); key.ISA {
+	case schema.A32:
+		return dialect.A32(word, address), true
+	case schema.A64:
+		return isa.A64(word, address), true
+	default:
+		return dialect.T32(lo, hi, address, key.ISA == schema.T32EE), true
 	}
-	return isa.PFT.T32(lo, hi, address, key.ISA == schema.T32EE), true
 }
 
 // halfword fetches two bytes, from the region fetched from last if it has them.
-func (p *Program) halfword(security schema.Security, address schema.Address) (uint16, bool) {
+func (p *Program) halfword(state schema.State, address schema.Address) (uint16, bool) {
+	security := state.Security
 	i, n := uint64(address-p.windowAt), uint64(len(p.window))
 	if security != p.windowSecurity || i >= n || n-i < 2 {
 		p.window = p.mem.Fetch(image.SpaceOf(security), address)
@@ -201,7 +216,7 @@ func (p *Program) halfword(security schema.Security, address schema.Address) (ui
 	if n == 0 {
 		return 0, false
 	}
-	second := p.mem.Fetch(image.SpaceOf(security), (address + 1).In32())
+	second := p.mem.Fetch(image.SpaceOf(security), state.ISA.Wrap(address+1))
 	if len(second) == 0 {
 		return 0, false
 	}
@@ -210,6 +225,10 @@ func (p *Program) halfword(security schema.Security, address schema.Address) (ui
 
 // Rules are what the configuration of a source says about walks.
 type Rules struct {
+	// Dialect is how code is read. In those of ETMv4 no walk goes over an instruction that is
+	// permanently undefined.
+	Dialect isa.Dialect
+
 	// The instructions that end a block, beside direct and indirect branches.
 	Barriers     bool // ISB
 	DataBarriers bool // DMB and DSB

@@ -235,6 +235,8 @@ func TestSpaceOf(t *testing.T) {
 		schema.Secure:    SecureSpace,
 		schema.NonSecure: NonSecureSpace,
 		schema.Hyp:       HypSpace,
+		schema.Root:      SecureSpace,
+		schema.Realm:     AnySpace,
 	}
 	if len(tests) != len(schema.SecurityNames) {
 		t.Fatalf("%d of %d security states", len(tests), len(schema.SecurityNames))

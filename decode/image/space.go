@@ -28,11 +28,13 @@ const (
 	spaces = iota
 )
 
-// SpaceOf returns the space that a core in a security state fetches from. It panics if there is no
+// SpaceOf returns the space that a core in a security state fetches from: in Root, the state of
+// EL3, that of EL3; in Realm one that only memory without a space serves. It panics if there is no
 // such state.
 func SpaceOf(s schema.Security) Space {
 	return [...]Space{
 		schema.Secure: SecureSpace, schema.NonSecure: NonSecureSpace, schema.Hyp: HypSpace,
+		schema.Root: SecureSpace, schema.Realm: AnySpace,
 	}[s]
 }
 

@@ -121,8 +121,7 @@ func (r *Recorder) Restart(start decode.SegmentStart, seq int64) {
 	e.Restart.V.Seq, e.Count.V.Seq = seq, seq
 	r.Result.Events = append(r.Result.Events, e.Restart.V)
 	if e.NewEpoch {
-		r.Epoch++
-		r.Cycle, r.spanDue = 0, true
+		r.OpenEpoch()
 	}
 	r.Cycle += e.Cycles
 	if !e.Count.OK {

@@ -53,6 +53,18 @@ func (r *Recorder) Count(key schema.Key, cycles int64, kind schema.CountKind) {
 	})
 }
 
+// OpenEpoch begins an epoch: what passed before it is not counted.
+func (r *Recorder) OpenEpoch() {
+	r.Epoch++
+	r.Cycle, r.spanDue = 0, true
+}
+
+// CountUnknown records a count that does not say how many: an epoch begins with it.
+func (r *Recorder) CountUnknown(key schema.Key, kind schema.CountKind) {
+	r.OpenEpoch()
+	r.Result.Counts.Append(schema.CycleCount{Key: key, Point: schema.Point{Epoch: r.Epoch}, OutOfEpoch: true, Kind: kind})
+}
+
 // Sum records n counts of the current epoch whose rows are not wanted.
 func (r *Recorder) Sum(kind schema.CountKind, n, cycles int64) {
 	if n == 0 {

@@ -34,10 +34,14 @@ type Timeline struct {
 	Frames  []calls.Frame
 	Slices  int64 // calls, exceptions and marks in the window
 	AtLeast int64 // instructions of a call that is among them; 0: all are
+	// OffCycles are those in which trace was off if it is not known when: they are with what ran before and after.
+	OffCycles int64
 
 	paths  paths
 	spans  []span  // by their start, the outer one first
 	marks  []mark  // by seq
+	points []point // where exceptions return, and where trace goes off; by seq
+	offs   []off   // by seq
 	gaps   []int64 // instructions that nothing before is known to lead to; ascending
 	axis   axis
 	before evidence // of the task that runs, before the window
@@ -89,8 +93,8 @@ func notFrame(i int32) int32 { return -2 - i }
 
 func (r *span) isException() bool { return r.node < none }
 
-// isHandlers says whether it is handlers of an exception that was seen to come: they run in other tasks.
-func (x *Task) isHandlers() bool { return x.origin == schema.TaskException && !x.unseen }
+// IsHandlers says whether it is handlers of an exception that was seen to come: they run in other tasks.
+func (x *Task) IsHandlers() bool { return x.origin == schema.TaskException && !x.unseen }
 
 // atGap says whether a gap ended it before anything was executed.
 func (r *span) atGap() bool { return r.end == r.seq && r.why == schema.CallGap }
@@ -100,6 +104,8 @@ type mark struct {
 	seq  int64
 	text string
 	pass bool // nothing happened but that it was passed
+	// trace was off before it, and everything went on
+	pause bool
 }
 
 // An evidence says which task ran from an instruction on.

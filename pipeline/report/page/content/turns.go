@@ -11,7 +11,7 @@ import (
 // byGap is what switched a task out where trace is not continuous.
 const byGap = "a gap"
 
-// A turns is the turns of a task: from when it runs until another task does, with exceptions that return to it.
+// A turns is the turns of a task: from when it runs until another task does or trace is off, with exceptions that return to it.
 // Only the order of time has them, which is of one dataset: tables of tasks have sums alone.
 type turns struct {
 	longest, start int64 // of the longest one, which starts then; None: there was none

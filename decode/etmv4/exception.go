@@ -1,0 +1,175 @@
+package etmv4
+
+import (
+	"encoding/binary"
+
+	"github.com/tracelake/tracelake/decode/flow"
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file follows exceptions (IHI 0064, Exception elements).
+
+// tailChain is the preferred return address where one handler follows another without a return
+// (profile M): bit 0 is never sent.
+const tailChain = 0xFFFFFFFE
+
+// exception takes an exception: what ran before it, up to the preferred return address, and
+// then the handler, whose address comes next.
+func (d *Decoder) exception(e *element) {
+	d.enter()
+	if d.cfg.ETE && e.number == ETETransactionFailure {
+		d.transactionFails()
+		return
+	}
+	back := d.pc(e.target)
+	x := schema.Exception{Number: schema.Of(e.number)}
+	if e.p0 > 0 || e.returns != ReturnNone {
+		x.ReturnAddress = schema.Null[schema.Address]{V: back.Address, OK: e.returns != ReturnNone}
+	}
+	if d.cfg.Profile == profileM && back.Address == tailChain {
+		x.ReturnAddress.OK = false
+	}
+	if d.cfg.ETE && e.number == ETEReset {
+		x.ReturnAddress.OK = false
+	}
+	switch {
+	case !x.ReturnAddress.OK:
+	case e.returns == ReturnIsTarget:
+		if d.owed {
+			d.Rec.Segment.Quality.IndirectBranch()
+			d.pushLink()
+		}
+	default:
+		d.walkBefore(back.Address)
+	}
+	if e.returns == ReturnReserved {
+		d.Inconsistent(back.Address, "an exception with a reserved E1:E0")
+	}
+	d.lose(false)
+	d.target = e.target
+	x.Key, x.Type = d.Key(), schema.Of(d.exceptionType(e.number, x.ReturnAddress))
+	d.entry, d.entering = x, true
+}
+
+// walkBefore walks up to the instruction at an address, which is in the straight code from the
+// position on. Where the position is unknown, nothing is known of what ran.
+func (d *Decoder) walkBefore(address schema.Address) {
+	if !d.arrive() {
+		return
+	}
+	d.Rec.Settle()
+	source := flow.Source{Offset: d.Offset}
+	n, stop := d.Walk.Distance(address)
+	switch stop {
+	case flow.Arrived:
+	case flow.Missing:
+		n++
+	default:
+		d.Inconsistent(d.Walk.PC().Address, "no straight code leads to the return address "+address.Hex())
+		return
+	}
+	_, stop = d.Walk.Advance(&source, n)
+	d.arrived(stop)
+}
+
+// enter makes the row of an exception: all is known of its handler that will be.
+func (d *Decoder) enter() {
+	if d.entering {
+		d.entering = false
+		d.Rec.Enter(d.entry)
+	}
+}
+
+// The exceptions by number, of profiles A and R, and of profile M.
+var (
+	exceptionTypes = [...]schema.ExceptionType{
+		schema.ExcReset, schema.ExcDebug, schema.ExcCall, schema.ExcTrap, schema.ExcSystemError,
+		schema.ExcReserved, schema.ExcDebugInstruction, schema.ExcDebugData, schema.ExcReserved, schema.ExcReserved,
+		schema.ExcAlignment, schema.ExcPrefetchAbort, schema.ExcDataAbort, schema.ExcReserved, schema.ExcIRQ, schema.ExcFIQ,
+	}
+	exceptionTypesM = [...]schema.ExceptionType{
+		schema.ExcReserved, schema.ExcReset, schema.ExcNMI, schema.ExcHardFault, schema.ExcMemManage,
+		schema.ExcBusFault, schema.ExcUsageFault, schema.ExcSecureFault, schema.ExcReserved, schema.ExcReserved,
+		schema.ExcReserved, schema.ExcSVC, schema.ExcDebugMonitor, schema.ExcReserved, schema.ExcPendSV, schema.ExcSysTick,
+		schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ,
+		schema.ExcDebug, schema.ExcLazyFP, schema.ExcLockup,
+	}
+)
+
+// Exception numbers beyond the tables.
+const (
+	firstImplementation, lastImplementation = 16, 23 // of profiles A and R
+	firstIRQM, lastIRQM                     = 0x208, 0x3EF
+)
+
+// exceptionType returns the canonical type of an exception. Which call one is, the instruction before
+// its return address says.
+func (d *Decoder) exceptionType(number uint16, back schema.Null[schema.Address]) schema.ExceptionType {
+	if d.cfg.Profile == profileM {
+		switch {
+		case int(number) < len(exceptionTypesM):
+			return exceptionTypesM[number]
+		case number >= firstIRQM && number <= lastIRQM:
+			return schema.ExcIRQ
+		}
+		return schema.ExcReserved
+	}
+	switch {
+	case int(number) < len(exceptionTypes):
+		t := exceptionTypes[number]
+		if t == schema.ExcCall && back.OK {
+			return d.callBefore(back.V)
+		}
+		return t
+	case number >= firstImplementation && number <= lastImplementation:
+		return schema.ExcImplementation
+	}
+	return schema.ExcReserved
+}
+
+// callBefore returns which call the instruction before an address is.
+func (d *Decoder) callBefore(address schema.Address) schema.ExceptionType {
+	t := schema.ExcCall
+	switch in := d.pc(d.target).ISA; in {
+	case schema.A64:
+		if w, ok := d.word(address - 4); ok {
+			t = callOf(isa.A64(w, address-4), t)
+		}
+	case schema.A32:
+		if w, ok := d.word(in.Wrap(address - 4)); ok {
+			t = callOf(isa.ETMv4.A32(w, address-4), t)
+		}
+	default: // SVC has one halfword, the others have two
+		if w, ok := d.word(in.Wrap(address - 4)); ok {
+			t = callOf(isa.ETMv4.T32(uint16(w>>16), 0, address-2, false), t)
+			if isa.Is32Bit(uint16(w)) {
+				t = callOf(isa.ETMv4.T32(uint16(w), uint16(w>>16), address-4, false), t)
+			}
+		}
+	}
+	return t
+}
+
+// callOf returns which call an instruction is, otherwise the type given.
+func callOf(in isa.Instruction, otherwise schema.ExceptionType) schema.ExceptionType {
+	switch in.Kind {
+	case schema.KindSVC:
+		return schema.ExcSVC
+	case schema.KindHVC:
+		return schema.ExcHVC
+	case schema.KindSMC:
+		return schema.ExcSMC
+	default:
+		return otherwise
+	}
+}
+
+// word reads a word of the program, where the flow fetches instructions.
+func (d *Decoder) word(address schema.Address) (uint32, bool) {
+	b := d.Mem.Fetch(d.Rec.Space(), address)
+	if len(b) < 4 {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint32(b), true
+}
