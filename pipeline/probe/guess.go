@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/pipeline/probe/identify"
 	"github.com/tracelake/tracelake/pipeline/probe/reading"
@@ -170,7 +171,7 @@ func guess(ctx context.Context, input string, opt *Options, foreign map[uint8]*i
 func (f *framing) tryAll(ctx context.Context, input string, opt *Options, layouts bool) error {
 	for i := range opt.Families {
 		family := &opt.Families[i]
-		if !family.ETM || hasLayouts(family) != layouts {
+		if hasLayouts(family) != layouts {
 			continue
 		}
 		own := *opt
@@ -193,8 +194,8 @@ func (f *framing) try(ctx context.Context, input string, opt *Options, family *d
 	c, fixed := opt.Capture, opt.Capture.Regs
 	c.Protocol, c.Framed, c.Regs = family.Name, f.framed, withAnyLayout(family, fixed)
 	s, err := opt.sample(ctx, input, c, nil)
-	if _, nothing := errors.AsType[*plan.NothingError](err); nothing {
-		return nil // it is not in frames
+	if _, nothing := errors.AsType[*plan.NothingError](err); nothing || errors.Is(err, capture.ErrAArch32) {
+		return nil // it is not in frames, or the program is not one that the protocol traces
 	}
 	if err != nil {
 		return err
