@@ -15,14 +15,6 @@ type families []decode.Family
 // known are protocols that captures name, so that their sources have a name
 // where nothing decodes them.
 var known = families{
-	{
-		Name: "etmv4", Types: []string{"ETM4"}, TraceID: decode.TraceIDField{Registers: []string{"TRCTRACEIDR"}},
-		AArch64: true, DataStream: decode.Setting{Register: "TRCCONFIGR", Shift: 16, Bits: 2},
-	},
-	{
-		Name: "ete", Types: []string{"ETE"}, TraceID: decode.TraceIDField{Registers: []string{"TRCTRACEIDR"}},
-		AArch64: true,
-	},
 	{Name: "itm", Types: []string{"ITM"}, TraceID: decode.TraceIDField{
 		Registers: []string{"CONTROL", "ITM_CTRL"},
 		Shift:     16,

@@ -517,7 +517,7 @@ func TestRules(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := simple.with(tt.changes).write(t)
 			t.Chdir(dir)
-			c, err := Open(dir, decoded, tt.opt)
+			c, err := Open(dir, decodedWide, tt.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -592,10 +592,10 @@ func TestSymbolsFlag(t *testing.T) {
 func TestTypes(t *testing.T) {
 	for kind, want := range map[string][2]string{
 		"PTM1.1": {"pft", "1.1"}, "pft1.0": {"pft", "1.0"}, "PTM": {"pft", ""}, "ETM3.5": {"etmv3", "3.5"}, "ETMv3.4": {"etmv3", "3.4"}, "ETM3": {"etmv3", "3"},
-		"ETM1.2": {"etmv1", "1.2"}, "ETM2.1": {"etmv2", "2.1"}, "ETM4.0": {"etmv4", "4.0"}, "ETE": {"ete", ""}, "ITM": {"itm", ""}, "STM": {"stm", ""},
+		"ETM1.2": {"etmv1", "1.2"}, "ETM2.1": {"etmv2", "2.1"}, "ETM4.0": {"etmv4", "4.0"}, "ETMv4.2": {"etmv4", "4.2"}, "ETE": {"ete", ""}, "ITM": {"itm", ""}, "STM": {"stm", ""},
 		"": {}, "ETM": {}, "ETM9": {}, "PTMX": {}, "CTI": {},
 	} {
-		if p, v := newFamilies(decoded).ofType(kind); p != want[0] || v != want[1] {
+		if p, v := newFamilies(decodedWide).ofType(kind); p != want[0] || v != want[1] {
 			t.Errorf("protocolOfType(%q) = %q, %q, want %q", kind, p, v, want)
 		}
 	}
