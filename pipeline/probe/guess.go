@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/pipeline/probe/identify"
 	"github.com/tracelake/tracelake/pipeline/probe/reading"
@@ -105,6 +106,7 @@ type framing struct {
 	offset  int64
 	streams []*guessedStream
 	foreign map[uint8]*identify.Finding // sources that are of no protocol which is decoded
+	narrow  error                       // of protocols that the program given is none for; nil: of all it may be
 }
 
 // rate is the part of all bytes that can be read.
@@ -161,6 +163,9 @@ func guess(ctx context.Context, input string, opt *Options, foreign map[uint8]*i
 	g := &Guess{
 		Framed: best.framed, FrameOffset: best.offset, Confidence: best.confidence(next), streams: best.streams,
 	}
+	if g.Confidence == NoGuess && best.narrow != nil {
+		return nil, best.narrow
+	}
 	g.Tried = slices.Concat(best.tried(opt.Families), next.tried(opt.Families))
 	slices.SortStableFunc(g.Tried, func(a, b Tried) int { return cmp.Compare(b.Rate, a.Rate) })
 	return g, nil
@@ -170,7 +175,7 @@ func guess(ctx context.Context, input string, opt *Options, foreign map[uint8]*i
 func (f *framing) tryAll(ctx context.Context, input string, opt *Options, layouts bool) error {
 	for i := range opt.Families {
 		family := &opt.Families[i]
-		if !family.ETM || hasLayouts(family) != layouts {
+		if hasLayouts(family) != layouts {
 			continue
 		}
 		own := *opt
@@ -195,6 +200,10 @@ func (f *framing) try(ctx context.Context, input string, opt *Options, family *d
 	s, err := opt.sample(ctx, input, c, nil)
 	if _, nothing := errors.AsType[*plan.NothingError](err); nothing {
 		return nil // it is not in frames
+	}
+	if errors.Is(err, capture.ErrAArch32) {
+		f.narrow = err
+		return nil
 	}
 	if err != nil {
 		return err

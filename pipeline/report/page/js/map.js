@@ -62,7 +62,7 @@ function mapGroups(data) {
   (functions.name ?? []).forEach((name, i) => {
     const [covered, reached, of, own] = [functions.covered[i], functions.reached_only[i], functions.of[i], functions.own[i]];
     if (!(of > 0)) return;
-    const key = hasNames ? functions.file[i] : functions.group?.[i] ?? functions.address[i] - functions.address[i] % 4096;
+    const key = hasNames ? functions.file[i] : functions.group[i];
     let group = groups.get(key);
     if (!group) {
       const path = hasNames ? files?.path[key] : undefined;

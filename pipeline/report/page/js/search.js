@@ -68,7 +68,7 @@ function search(data, typed) {
   add(data.files?.path?.map(shortPath), 'file', i => ({file: fileKey(data, i), fn: '', table: 'files'}));
   add(data.tasks?.name, 'task', i => ({table: 'tasks', find: data.tasks.name[i], fn: '', file: ''}));
   found.sort((a, b) => Math.min(a.at, 1) - Math.min(b.at, 1));
-  const i = /^0x[0-9a-f]+$/.test(text) ? functionAt(data, Number(text)) : -1;
+  const i = /^0x[0-9a-f]+$/.test(text) ? functionAt(data, BigInt(text)) : -1;
   if (i >= 0) found.unshift({name: data.functions.name[i], kind: `has ${text}`, state: () => ({fn: functionKey(data, i), file: '', table: 'functions'})});
   return found;
 }
