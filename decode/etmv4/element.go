@@ -70,6 +70,7 @@ func (d *Decoder) pushAtoms(p *Packet, e element) {
 	if p.AtomCount == 0 {
 		return
 	}
+	d.settleWaiting()
 	e.kind, e.atoms, e.p0 = Atoms, p.Atoms, p.AtomCount
 	d.pushP0(e)
 }
@@ -120,7 +121,7 @@ func (d *Decoder) settleWaiting() {
 	}
 	x := d.waits.V
 	d.waits.OK = false
-	d.inconsistent(schema.Null[schema.Address]{}, x.kind.String()+" without an address after it")
+	d.contradiction("%s without an address after it", x.kind)
 	if x.kind == Exception {
 		x.returns = ReturnNone
 		d.pushP0(x)
@@ -130,7 +131,7 @@ func (d *Decoder) settleWaiting() {
 // pushOther pushes the element of any other packet.
 func (d *Decoder) pushOther(p *Packet, e element) {
 	switch p.Kind {
-	case TraceOn:
+	case TraceOn, TransactionStart:
 		d.settleWaiting()
 	case TraceInfo:
 		e.value = uint64(p.Info.Info.Value)

@@ -1,9 +1,6 @@
 package etmv4
 
 import (
-	"fmt"
-	"strconv"
-
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -36,7 +33,7 @@ func (d *Decoder) timestamp(e *element) {
 func (d *Decoder) events(mask uint8) {
 	for i := range 4 {
 		if mask>>i&1 != 0 {
-			d.Rec.Event(d.Key(), schema.EventTrigger, schema.Null[schema.Address]{}, strconv.Itoa(i))
+			d.event(schema.EventTrigger, "%d", i)
 		}
 	}
 }
@@ -88,14 +85,14 @@ func (d *Decoder) changeTransaction(kind Kind) {
 	if d.transaction = kind == TransactionStart; d.transaction {
 		event = schema.EventTransactionStart
 	}
-	d.Rec.Event(d.Key(), event, schema.Null[schema.Address]{}, "")
+	d.event(event, "")
 }
 
 // transactionFails takes the failure of a transaction: the flow goes on at the address that
 // comes next.
 func (d *Decoder) transactionFails() {
 	d.transaction = false
-	d.Rec.Event(d.Key(), schema.EventTransactionFail, schema.Null[schema.Address]{}, "")
+	d.event(schema.EventTransactionFail, "")
 	d.lose(false)
 }
 
@@ -106,6 +103,6 @@ func (d *Decoder) checkInfo(info uint32) {
 		registers |= InfoCycleCounting
 	}
 	if told := info & (InfoTransaction - 1); told != registers {
-		d.inconsistent(schema.Null[schema.Address]{}, fmt.Sprintf("trace_info: INFO is 0x%x, by TRCCONFIGR it is 0x%x", told, registers))
+		d.contradiction("trace_info: INFO is 0x%x, by TRCCONFIGR it is 0x%x", told, registers)
 	}
 }

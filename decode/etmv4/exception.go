@@ -84,15 +84,18 @@ func (d *Decoder) enter() {
 // The exceptions by number, of profiles A and R, and of profile M.
 var (
 	exceptionTypes = [...]schema.ExceptionType{
-		schema.ExcReset, schema.ExcDebug, schema.ExcCall, schema.ExcTrap, schema.ExcSystemError,
-		schema.ExcReserved, schema.ExcDebugInstruction, schema.ExcDebugData, schema.ExcReserved, schema.ExcReserved,
-		schema.ExcAlignment, schema.ExcPrefetchAbort, schema.ExcDataAbort, schema.ExcReserved, schema.ExcIRQ, schema.ExcFIQ,
+		schema.ExcReset, schema.ExcDebug, schema.ExcCall, schema.ExcTrap,
+		schema.ExcSystemError, schema.ExcReserved, schema.ExcDebugInstruction, schema.ExcDebugData,
+		schema.ExcReserved, schema.ExcReserved, schema.ExcAlignment, schema.ExcPrefetchAbort,
+		schema.ExcDataAbort, schema.ExcReserved, schema.ExcIRQ, schema.ExcFIQ,
 	}
 	exceptionTypesM = [...]schema.ExceptionType{
-		schema.ExcReserved, schema.ExcReset, schema.ExcNMI, schema.ExcHardFault, schema.ExcMemManage,
-		schema.ExcBusFault, schema.ExcUsageFault, schema.ExcSecureFault, schema.ExcReserved, schema.ExcReserved,
-		schema.ExcReserved, schema.ExcSVC, schema.ExcDebugMonitor, schema.ExcReserved, schema.ExcPendSV, schema.ExcSysTick,
-		schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ,
+		schema.ExcReserved, schema.ExcReset, schema.ExcNMI, schema.ExcHardFault,
+		schema.ExcMemManage, schema.ExcBusFault, schema.ExcUsageFault, schema.ExcSecureFault,
+		schema.ExcReserved, schema.ExcReserved, schema.ExcReserved, schema.ExcSVC,
+		schema.ExcDebugMonitor, schema.ExcReserved, schema.ExcPendSV, schema.ExcSysTick,
+		schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ, // IRQ0 to IRQ7
+		schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ, schema.ExcIRQ,
 		schema.ExcDebug, schema.ExcLazyFP, schema.ExcLockup,
 	}
 )

@@ -72,7 +72,7 @@ func (d *Decoder) apply(e *element, c *counted) {
 	case Event:
 		d.events(e.mask)
 	case Instrumentation:
-		d.Rec.Event(d.Key(), schema.EventInstrumentation, schema.Null[schema.Address]{}, fmt.Sprintf("el%d 0x%x", e.context.EL, e.value))
+		d.event(schema.EventInstrumentation, "el%d 0x%x", e.context.EL, e.value)
 	default: // FunctionReturn, and what was cancelled
 	}
 	if c != nil {
@@ -80,9 +80,14 @@ func (d *Decoder) apply(e *element, c *counted) {
 	}
 }
 
-// inconsistent records a contradiction.
-func (d *Decoder) inconsistent(at schema.Null[schema.Address], detail string) {
-	d.Rec.Event(d.Key(), schema.EventInconsistent, at, detail)
+// contradiction records a contradiction that has no address.
+func (d *Decoder) contradiction(format string, args ...any) {
+	d.event(schema.EventInconsistent, format, args...)
+}
+
+// event records an event that has no address.
+func (d *Decoder) event(kind schema.EventKind, format string, args ...any) {
+	d.Rec.Event(d.Key(), kind, schema.Null[schema.Address]{}, fmt.Sprintf(format, args...))
 }
 
 // pc returns a target in the instruction set of the context.

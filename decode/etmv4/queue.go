@@ -1,9 +1,6 @@
 package etmv4
 
 import (
-	"fmt"
-	"strconv"
-
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -83,7 +80,7 @@ func (d *Decoder) settle(n uint64) {
 	unseen := min(n, q.unseen)
 	q.unseen -= unseen
 	if n -= unseen; n > q.open {
-		d.inconsistent(schema.Null[schema.Address]{}, fmt.Sprintf("commit: %d P0 elements, of which %d are open", n, q.open))
+		d.contradiction("commit: %d P0 elements, of which %d are open", n, q.open)
 		n = q.open
 	}
 	q.open -= n
@@ -209,9 +206,9 @@ func (d *Decoder) cancel(n uint64) {
 	unseen := min(missing, q.unseen)
 	q.unseen -= unseen
 	if missing > unseen {
-		d.inconsistent(schema.Null[schema.Address]{}, fmt.Sprintf("cancel: %d P0 elements, of which %d are open", n, n-missing+unseen))
+		d.contradiction("cancel: %d P0 elements, of which %d are open", n, n-missing+unseen)
 	}
-	d.Rec.Event(d.Key(), schema.EventCancelled, schema.Null[schema.Address]{}, strconv.FormatUint(n, 10))
+	d.event(schema.EventCancelled, "%d", n)
 }
 
 // stays reports whether e, which is no P0 element, is told whatever becomes of those before it.
@@ -229,21 +226,24 @@ func (d *Decoder) mispredict() {
 	q, left := &d.queue, d.queue.open
 	for i := len(q.items) - 1; left > 0; i-- {
 		e := &q.items[i]
-		switch {
-		case e.kind == Atoms:
+		if e.kind == Atoms {
 			e.atoms ^= 1 << (e.p0 - 1)
-			for j := i + 1; j < len(q.items); j++ {
-				if q.items[j].kind == Address {
-					q.items[j].kind = Ignore
-				}
-			}
+			q.voidAddresses(i + 1)
 			return
-		default:
-			left -= uint64(e.p0)
 		}
+		left -= uint64(e.p0)
 	}
 	if q.unseen == 0 {
-		d.inconsistent(schema.Null[schema.Address]{}, "mispredict: no atom is open")
+		d.contradiction("mispredict: no atom is open")
+	}
+}
+
+// voidAddresses drops the addresses from an index on.
+func (q *queue) voidAddresses(from int) {
+	for i := range q.items[from:] {
+		if e := &q.items[from+i]; e.kind == Address {
+			e.kind = Ignore
+		}
 	}
 }
 
@@ -258,7 +258,7 @@ func (d *Decoder) overrun() {
 		return
 	}
 	if q.open > 0 {
-		d.inconsistent(schema.Null[schema.Address]{}, fmt.Sprintf("speculation: more than %d elements wait", maxQueue))
+		d.contradiction("speculation: more than %d elements wait", maxQueue)
 		d.settle(q.unseen + q.open)
 	}
 	d.release(nil, true)
@@ -267,7 +267,7 @@ func (d *Decoder) overrun() {
 // checkOpen compares what a Trace Info says is open with what is.
 func (d *Decoder) checkOpen(spec uint64) {
 	if open := d.queue.open + d.queue.unseen; spec != open {
-		d.inconsistent(schema.Null[schema.Address]{}, fmt.Sprintf("speculation: Trace Info says that %d P0 elements are open, it is %d", spec, open))
+		d.contradiction("speculation: Trace Info says that %d P0 elements are open, it is %d", spec, open)
 	}
 }
 
@@ -281,7 +281,7 @@ func (d *Decoder) drop(why string) {
 
 // discard records that P0 elements stay unresolved.
 func (d *Decoder) discard(open uint64, why string) {
-	d.Rec.Event(d.Key(), schema.EventDiscard, schema.Null[schema.Address]{}, fmt.Sprintf("%d P0 elements: %s", open, why))
+	d.event(schema.EventDiscard, "%d P0 elements: %s", open, why)
 }
 
 func (d *Decoder) dropOpen() (open uint64) {

@@ -58,7 +58,7 @@ func (d *Decoder) arrived(stop flow.Stop) bool {
 	case flow.Missing:
 		d.Unmapped(d.Walk.MissingAddress())
 	case flow.Endless:
-		d.Inconsistent(d.Walk.PC().Address, "no P0 instruction in straight code, or an undefined one before it: wrong program image?")
+		d.Inconsistent(d.Walk.PC().Address, "no P0 instruction, or an undefined one before it: wrong program image?")
 	default:
 		panic("etmv4: a walk that nobody asked for")
 	}
@@ -92,7 +92,7 @@ func (d *Decoder) sourceAddress(e *element, c *counted) {
 	known := d.arrive()
 	to := d.pc(Target{e.target.Address, known && d.Walk.ISA() == schema.T32 || !known && d.target.IS1})
 	if !known || to.Address < d.Walk.PC().Address {
-		d.Rec.Event(d.Key(), schema.EventNoAddress, schema.Of(to.Address), "how the flow came here")
+		d.Rec.Event(d.Key(), schema.EventNoAddress, schema.Of(to.Address), "")
 		d.Walk.Goto(to, d.Rec.Security())
 	} else if !d.toSource(to.Address) {
 		d.Walk.Goto(to, d.Rec.Security())

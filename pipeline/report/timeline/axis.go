@@ -93,7 +93,7 @@ func (r *reader) readAxis(whole, d *dataset.Dataset) error {
 	if a.timed && r.from.at >= 0 {
 		t.from = point{r.from.seq, a.time(r.from.epoch, r.from.at), r.from.epoch}
 	}
-	if a.timed && r.until.at >= 0 {
+	if a.timed && r.until.at >= 0 && r.until.seq < t.until.seq { // else trace ends, later than what was entered last
 		t.until = point{r.until.seq, a.time(r.until.epoch, r.until.at), r.until.epoch}
 	}
 	return nil

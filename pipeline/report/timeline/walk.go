@@ -466,6 +466,9 @@ func (w *walker) begin() {
 // finish ends the window.
 func (w *walker) finish() {
 	w.reach(w.Window.Until, unknownTime, none)
+	if w.at.seq == w.until.seq { // the entry of an exception took time that nothing was executed in
+		w.at.at = max(w.at.at, w.until.at)
+	}
 	for _, task := range w.inFrames() {
 		w.leaveDownTo(task, 0)
 	}
