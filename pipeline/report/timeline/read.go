@@ -380,36 +380,3 @@ func (t *Timeline) findLanes() {
 		t.spans = nil
 	}
 }
-
-// compareSpans orders rows by their start. Of those that start together, the ones that a gap
-// ended at once are first, those of later tasks last: they are before the gap. Of the others the
-// outer one is: that which ends last, or a call that was at its first instruction when an
-// exception came, but not if it is one in a handler.
-func (t *Timeline) compareSpans(x, y span) int {
-	if c := cmp.Compare(x.seq, y.seq); c != 0 {
-		return c
-	}
-	switch {
-	case x.atGap() && !y.atGap():
-		return -1
-	case y.atGap() && !x.atGap():
-		return 1
-	case x.atGap() && x.task != y.task:
-		return cmp.Compare(x.task, y.task)
-	}
-	return cmp.Or(cmp.Compare(y.end, x.end), cmp.Compare(t.rank(&x), t.rank(&y)),
-		cmp.Compare(x.node, y.node), cmp.Compare(x.task, y.task), cmp.Compare(x.at, y.at), cmp.Compare(x.until, y.until),
-		cmp.Compare(x.why, y.why))
-}
-
-// rank orders rows that begin and end together: calls of tasks, exceptions that interrupt those, and likewise in
-// handlers.
-func (t *Timeline) rank(x *span) (rank int) {
-	if x.isException() {
-		rank = 1
-	}
-	if x.task != none && t.Tasks[x.task].IsHandlers() {
-		rank += 2
-	}
-	return rank
-}

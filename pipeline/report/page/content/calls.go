@@ -13,9 +13,6 @@ import (
 // shownCalls is of how many functions, those with the longest calls, the page says where these are.
 const shownCalls = 200
 
-// A callTimes is how long the calls of a function took that returned, in the unit of the page.
-type callTimes struct{ shortest, median int64 }
-
 // readCalls reads how long the calls of each function took, as far as they are in the unit of the page.
 func (p *Content) readCalls(m *report.Merged, dirs []string, test string) error {
 	if !p.has(&schema.Stacks, &schema.CallTimes) {

@@ -65,7 +65,7 @@ type Content struct {
 	times     []*clockwork
 	ranked    map[report.Name]durations.Ranking // the longest calls of functions
 	callTimes map[report.Name]callTimes
-	slowest   []report.Name                     // those of the functions with the longest calls
+	slowest   []report.Name // those of the functions with the longest calls
 	taskNames map[taskOf]stacks.TaskName
 	files     map[string]int32      // in Data.Files, by path
 	functions map[report.Name]int32 // in Data.Functions
@@ -148,4 +148,14 @@ func (p *Content) Decoded() func(yield func(*schema.SourceTotals) bool) {
 			}
 		}
 	}
+}
+
+// A callTimes is how long the calls of a function took that returned, in the unit of the page.
+type callTimes struct{ shortest, median int64 }
+
+// A taskOf is a task of a source, by its number.
+type taskOf struct {
+	dir    string
+	source uint8
+	number int32
 }

@@ -89,9 +89,9 @@ type Functions struct {
 	// in the unit of Data, index in Data.Times, and start on that axis; the index is -1 if it is on none. nil: not known.
 	Worst [][][3]int64 `json:"worst"`
 	// Shortest and Median are how long its calls took that returned, in the unit of Data; -1: none did; nil: not known.
-	Shortest []int64 `json:"shortest"`
-	Median   []int64 `json:"median"`
-	IPC   []string     `json:"ipc,omitempty"` // instructions per cycle, "1.23"; "" without cycles. Left out if no cycle was traced
+	Shortest []int64  `json:"shortest"`
+	Median   []int64  `json:"median"`
+	IPC      []string `json:"ipc,omitempty"` // instructions per cycle, "1.23"; "" without cycles. Left out if no cycle was traced
 }
 
 // Tasks are the tasks and the handlers of asynchronous exceptions, most spent first.

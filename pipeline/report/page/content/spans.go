@@ -9,6 +9,9 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
+// resolution is how many parts of a span can be told apart: what is shorter is merged.
+const resolution = 4000
+
 // deepest is how many frames of a task are drawn.
 const deepest = 250
 

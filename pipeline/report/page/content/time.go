@@ -11,9 +11,6 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// resolution is how many parts of a span can be told apart: what is shorter is merged.
-const resolution = 4000
-
 // readTimes reads the time of the sources of a dataset, past the instructions that are to be shown.
 func (p *Content) readTimes(m *report.Merged, dir string, opt *Options) ([]*clockwork, error) {
 	dirs := []string{dir}
