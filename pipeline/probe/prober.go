@@ -115,7 +115,7 @@ func (p *Prober) flags(src *plan.Source, t *trial) []string {
 // says which it is, and as one with layouts only if they are wrong, or nothing was decoded.
 func (p *Prober) mayBe(e *Evidence, f *decode.Family) bool {
 	now := p.plan.Families[p.familyOf(e)]
-	if !p.plan.Capture.Raw() && !(now.ETM && f.ETM) {
+	if !p.plan.Capture.Raw() && (!now.ETM || !f.ETM) {
 		return false
 	}
 	return !hasLayouts(f) || !e.Source.Buffer.Framed && (e.Source.Layout != nil || e.Outcome.Empty())
