@@ -9,16 +9,18 @@ import (
 
 func TestContextSecurity(t *testing.T) {
 	tests := []struct {
-		ns, hyp bool
-		want    schema.Security
-		space   image.Space
+		ns, hyp, nse bool
+		want         schema.Security
+		space        image.Space
 	}{
-		{false, false, schema.Secure, image.SecureSpace},
-		{true, false, schema.NonSecure, image.NonSecureSpace},
-		{true, true, schema.Hyp, image.HypSpace},
+		{false, false, false, schema.Secure, image.SecureSpace},
+		{true, false, false, schema.NonSecure, image.NonSecureSpace},
+		{true, true, false, schema.Hyp, image.HypSpace},
+		{false, false, true, schema.Root, image.SecureSpace},
+		{true, false, true, schema.Realm, image.AnySpace},
 	}
 	for _, tt := range tests {
-		c := Context{NS: tt.ns, Hyp: tt.hyp}
+		c := Context{NS: tt.ns, Hyp: tt.hyp, NSE: tt.nse}
 		if c.Security() != tt.want || c.Space() != tt.space {
 			t.Errorf("%+v: %v, fetches from %v", c, c.Security(), c.Space())
 		}

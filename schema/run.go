@@ -77,13 +77,15 @@ type BlockKey struct {
 // one packet, or with RunHasOffsets by several. It becomes Count rows of
 // `instructions`, or a row of `blocks` for every MaxBlockRow of them.
 type Run struct {
-	Offset  int64  // capture offset of the packet that reported the run; with RunHasOffsets: of its first
-	Failed  uint64 // with RunHasFailed: bit i set, instruction i failed its condition
+	Offset int64 // capture offset of the packet that reported the run; with RunHasOffsets: of its first
+	// Failed, with RunHasFailed: bit i set, instruction i failed its condition. Of more than
+	// MaxBlockRow instructions it is 0: all but the last were executed.
+	Failed  uint64
 	Cycle   int64  // with RunHasCycles, RunHasCosts: as Point.Cycle, up to and including the last instruction
 	Cycles  uint32 // with RunHasCycles: own cost of the last instruction; with RunHasCosts: of all
 	Block   uint32 // index of the block in the result that holds the run
 	First   uint16 // position in the block of the first instruction
-	Count   uint16 // instructions, at least 1; at most MaxBlockRow with RunHasFailed
+	Count   uint16 // instructions, at least 1
 	Outcome Outcome
 	Flags   RunFlags
 }

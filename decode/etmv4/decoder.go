@@ -76,6 +76,17 @@ func (d *Decoder) firstBytes() []byte {
 	return slices.Concat(d.Rec.Part.Data, d.Rec.Part.Ahead)
 }
 
+// checkInfo compares what a Trace Info says of the configuration with the registers.
+func (d *Decoder) checkInfo(info uint32) {
+	registers := uint32(d.cfg.Cond)<<InfoCondShift | uint32(d.cfg.InstP0)<<4
+	if d.cfg.CycleCounting {
+		registers |= InfoCycleCounting
+	}
+	if told := info & (InfoTransaction - 1); told != registers {
+		d.contradiction("trace_info: INFO is 0x%x, by TRCCONFIGR it is 0x%x", told, registers)
+	}
+}
+
 // readSync reads the packets before a cut, from an A-sync on. It returns how many P0 elements are
 // open at the cut.
 func (d *Decoder) readSync(before []byte) (open Open) {

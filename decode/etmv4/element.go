@@ -1,8 +1,6 @@
 package etmv4
 
 import (
-	"math"
-
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -26,12 +24,6 @@ type element struct {
 
 	// count is that of CycleCount and of a Timestamp; of a P0 element, that of its last one.
 	count schema.Null[counted]
-}
-
-// counted is a cycle count. Cycles are NULL if it is unknown.
-type counted struct {
-	offset int64 // of its packet
-	cycles schema.Null[uint32]
 }
 
 // packet makes elements of a packet that the state has taken in.
@@ -152,18 +144,4 @@ func (d *Decoder) pushOther(p *Packet, e element) {
 		return
 	}
 	d.push(e)
-}
-
-// cycleCount takes a cycle count packet: it may commit, and its count belongs to a P0 element.
-// Without speculation nothing is left to be committed.
-func (d *Decoder) cycleCount(p *Packet) {
-	c := counted{offset: d.Offset}
-	if top := uint32(1)<<d.cfg.CycleBits - 1; p.HasCycles && p.Cycles.Value != top { // at its end the counter stays
-		c.cycles = schema.Of(uint32(min(d.State.Cycles(p), math.MaxUint32)))
-	}
-	if p.HasCount && d.cfg.MaxSpec > 0 {
-		d.commitCounted(uint64(p.Count.Value), c)
-		return
-	}
-	d.attach(c)
 }

@@ -22,34 +22,34 @@ func (d *Decoder) exception(e *element) {
 		d.transactionFails()
 		return
 	}
-	back := d.pc(e.target)
-	x := schema.Exception{Number: schema.Of(e.number)}
-	if e.p0 > 0 || e.returns != ReturnNone {
-		x.ReturnAddress = schema.Null[schema.Address]{V: back.Address, OK: e.returns != ReturnNone}
-	}
-	if d.cfg.Profile == profileM && back.Address == tailChain {
-		x.ReturnAddress.OK = false
-	}
-	if d.cfg.ETE && e.number == ETEReset {
-		x.ReturnAddress.OK = false
-	}
+	back := d.returnAddress(e)
 	switch {
-	case !x.ReturnAddress.OK:
-	case e.returns == ReturnIsTarget:
-		if d.owed {
-			d.Rec.Segment.Quality.IndirectBranch()
-			d.pushLink()
-		}
-	default:
-		d.walkBefore(back.Address)
+	case !back.OK:
+	case e.returns == ReturnIsTarget && d.owed:
+		d.Rec.Segment.Quality.IndirectBranch()
+		d.pushLink()
+	case e.returns != ReturnIsTarget:
+		d.walkBefore(back.V)
 	}
 	if e.returns == ReturnReserved {
-		d.Inconsistent(back.Address, "an exception with a reserved E1:E0")
+		d.Inconsistent(back.V, "an exception with a reserved E1:E0")
 	}
 	d.lose(false)
 	d.target = e.target
-	x.Key, x.Type = d.Key(), schema.Of(d.exceptionType(e.number, x.ReturnAddress))
-	d.entry, d.entering = x, true
+	d.entering, d.entry = true, schema.Exception{
+		Key: d.Key(), Number: schema.Of(e.number), Type: schema.Of(d.exceptionType(e.number, back)), ReturnAddress: back,
+	}
+}
+
+// returnAddress returns the preferred return address, if an exception has one: a reset does not,
+// nor does a handler that follows another one.
+func (d *Decoder) returnAddress(e *element) (address schema.Null[schema.Address]) {
+	at := d.pc(e.target).Address
+	reset := d.cfg.ETE && e.number == ETEReset
+	if e.returns == ReturnNone || reset || d.cfg.Profile == profileM && at == tailChain {
+		return address
+	}
+	return schema.Of(at)
 }
 
 // walkBefore walks up to the instruction at an address, which is in the straight code from the

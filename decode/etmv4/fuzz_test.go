@@ -1,7 +1,9 @@
 package etmv4
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"testing"
@@ -106,7 +108,7 @@ func FuzzCutter(f *testing.F) {
 }
 
 // FuzzDecode checks for any bytes behind a cut that all of them are decoded or lost, and that
-// parts of a segment give the same packets as the whole.
+// parts of a segment give the same rows as the whole.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte{0xf7, 0x06, 0x05, 0x95, 0x04}, uint16(0), 2)
 	f.Add([]byte{0x00, 0x05, 0x04}, uint16(1), 1)
@@ -122,6 +124,9 @@ func FuzzDecode(f *testing.F) {
 		parts := decodeParts(c, before, data[:at], data[at:])
 		if len(whole.Packets) != len(parts.Packets) || len(whole.Losses) != len(parts.Losses) {
 			t.Errorf("%d packets, %d losses, in parts %d, %d", len(whole.Packets), len(whole.Losses), len(parts.Packets), len(parts.Losses))
+		}
+		if got, want := rowCounts(parts), rowCounts(whole); got != want {
+			t.Errorf("in parts %s, want %s", got, want)
 		}
 		for _, r := range []*decode.Result{whole, parts} {
 			var n, lost int64
@@ -139,9 +144,26 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// rowCounts counts the rows of a result.
+func rowCounts(r *decode.Result) string {
+	n := 0
+	for i := range r.Runs {
+		n += int(r.Runs[i].Count)
+	}
+	return fmt.Sprintf("%d instructions, %d exceptions, %d counts, %d timestamps, %d events", n, len(r.Exceptions),
+		r.Ends()[decode.Counts], len(r.Timestamps), len(r.Events))
+}
+
+// fuzzCode is memory of branches, calls, returns and others, in A64, A32 and T32 alike.
+var fuzzCode = image.New(image.Region{Bytes: bytes.Repeat([]byte{
+	0x1f, 0x20, 0x03, 0xd5, 0x60, 0x00, 0x00, 0xb4, 0x06, 0x00, 0x00, 0x94, 0xc0, 0x03, 0x5f, 0xd6,
+	0x01, 0x00, 0x00, 0xd4, 0xfb, 0xff, 0xff, 0x17, 0xe0, 0x03, 0x9f, 0xd6, 0x00, 0x00, 0x3f, 0xd6,
+	0xff, 0xff, 0xff, 0x0a, 0x1e, 0xff, 0x2f, 0xe1, 0x70, 0x47, 0xfe, 0xd0, 0xdf, 0x3f, 0x03, 0xd5,
+}, 100)})
+
 // decodeParts decodes a segment in parts, the first of which begins at a cut.
 func decodeParts(c *Config, before []byte, data ...[]byte) *decode.Result {
-	r, d, at := &decode.Result{}, c.NewDecoder(image.New(), decode.Wanted{Packets: true}), 0
+	r, d, at := &decode.Result{}, c.NewDecoder(fuzzCode, decode.Wanted{Packets: true}), 0
 	for i, b := range data {
 		p := decode.Part{Data: b, Continued: i > 0, Open: i < len(data)-1, End: i == len(data)-1}
 		if i == 0 {

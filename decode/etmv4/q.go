@@ -37,7 +37,7 @@ func (d *Decoder) walkQ(n int, to schema.Address) {
 	runs, seq, left := len(d.Rec.Result.Runs), d.Walk.Seq, n
 	source := flow.Source{Offset: d.Offset}
 	ends := d.Walk.PC().Address
-	for left > 0 {
+	for passed := 0; left > 0; passed++ {
 		walked, stop := d.Walk.Advance(&source, left)
 		left -= walked
 		if stop == flow.Arrived {
@@ -46,7 +46,7 @@ func (d *Decoder) walkQ(n int, to schema.Address) {
 		}
 		in, at, ok := d.Walk.Upcoming()
 		decided := in.Flow != isa.Indirect && !d.conditional(&in)
-		if stop != flow.Overshot || !ok || !decided && left > 1 {
+		if stop != flow.Overshot || !ok || passed > maxPassed || !decided && left > 1 {
 			if stop != flow.Overshot {
 				d.arrived(stop)
 			}
@@ -64,6 +64,10 @@ func (d *Decoder) walkQ(n int, to schema.Address) {
 		d.unresolved(uint64(n), to)
 	}
 }
+
+// maxPassed is how many P0 instructions one packet passes at most: it bounds the rows of a
+// packet, as the atoms of a packet do.
+const maxPassed = 256
 
 // follow goes on after a waypoint that was executed and is no indirect branch.
 func (d *Decoder) follow(in *isa.Instruction) {

@@ -352,6 +352,10 @@ func TestFollowSourcesAndQs(t *testing.T) {
 			"| 1000 1004E [q_unresolved 1020 4] at 1020",
 		},
 		{"Q whose address follows", eteConfig, code, "A T 82 03 08 00 00 31 ac 01 95 05 f7", "| 100cE 1014E at 101c"},
+		{
+			"Q in a loop without an end", eteConfig, image.New(words(0x1000, 0x14000000 /* b 1000 */)), "S a6 00 ff ff 03",
+			"| " + strings.Repeat("1000E ", 257) + "[q_unresolved 1000 65278] at 1000",
+		},
 		{"Q without a count", eteConfig, code, "S af 95 05 f7", "| [q_unresolved 1014] 1014E at 101c"},
 		{
 			"Q at an unknown position", eteConfig, code,
@@ -414,6 +418,10 @@ func TestFollowCounts(t *testing.T) {
 			"one that commits nothing", commitsConfig(8), nil,
 			s + "fb 1b 0e 00 05",
 			"| 1000 1004E 1010 1014E 1000 [3 cycles packet] 1004N/3 [5 cycles packet] at 1008",
+		},
+		{
+			"a count of what another packet committed", commitsConfig(8), nil, s + "f6 f7 2d 01 0e 00 05 2d 01",
+			"| 1000 [5 cycles packet] 1004N/5 1008E at 1020",
 		},
 		{
 			"cancelled, with its count", configOf(registersOf(true, 1|1<<4, 8)), nil,

@@ -182,39 +182,26 @@ func (w *Walker) emit(t *Source, outcome schema.Outcome, n int) bool {
 	if !ok {
 		return false
 	}
-	if w.at.ISA == schema.A64 {
-		w.emitA64(t, outcome, i, n)
-		return true
-	}
 	w.result.Runs = append(w.result.Runs, schema.Run{
 		Offset: t.Offset, Cycle: t.Cycle, Cycles: t.Cycles, Flags: t.Flags,
 		Block: i, First: uint16(w.pos), Count: uint16(n), Outcome: outcome,
 	})
+	if w.at.ISA == schema.A64 {
+		tellAll(&w.result.Runs[len(w.result.Runs)-1])
+	}
 	w.Seq += int64(n)
 	return true
 }
 
-// emitA64 appends the runs of n instructions of the block with that index. In A64 nothing but a
-// branch has a condition: all before the last instruction were executed, and so was that unless
-// it failed.
-func (w *Walker) emitA64(t *Source, outcome schema.Outcome, index uint32, n int) {
-	w.Seq += int64(n)
-	for first := w.pos; n > 0; {
-		k := min(n, schema.MaxBlockRow)
-		run := schema.Run{
-			Offset: t.Offset, Block: index, First: uint16(first), Count: uint16(k),
-			Outcome: schema.Passed, Flags: schema.RunHasFailed,
-		}
-		if n, first = n-k, first+k; n == 0 {
-			run.Cycle, run.Cycles, run.Flags = t.Cycle, t.Cycles, run.Flags|t.Flags
-			if outcome != schema.Unknown {
-				run.Outcome = outcome
-			}
-			if outcome == schema.NotTaken {
-				run.Failed = 1 << (k - 1)
-			}
-		}
-		w.result.Runs = append(w.result.Runs, run)
+// tellAll has a run of A64 say that all its instructions were executed, but the last one if that
+// failed: nothing but a branch has a condition.
+func tellAll(run *schema.Run) {
+	run.Flags |= schema.RunHasFailed
+	switch {
+	case run.Outcome == schema.Unknown:
+		run.Outcome = schema.Passed
+	case run.Outcome == schema.NotTaken && run.Count <= schema.MaxBlockRow:
+		run.Failed = 1 << (run.Count - 1)
 	}
 }
 

@@ -176,3 +176,18 @@ func TestRecorderRestart(t *testing.T) {
 		}
 	}
 }
+
+// A count that does not say how many belongs to no epoch, and begins one.
+func TestCountUnknown(t *testing.T) {
+	var result decode.Result
+	r := Recorder{CycleAccurate: true}
+	r.Begin(&result, part(100, 10), 0)
+	r.Cycle = 7
+	r.CountUnknown(schema.Key{Seq: 2, Offset: 103}, schema.CountPacket)
+	want := schema.CycleCount{
+		Key: schema.Key{Seq: 2, Offset: 103}, Point: schema.Point{Epoch: 1}, OutOfEpoch: true, Kind: schema.CountPacket,
+	}
+	if got := result.Counts.At(0); got != want || r.Epoch != 1 || r.Cycle != 0 || r.Settled() {
+		t.Errorf("%+v in epoch %d at %d, want %+v", got, r.Epoch, r.Cycle, want)
+	}
+}

@@ -46,14 +46,21 @@ func (f *blockFiller) fillRun(r *runs, batch *schema.Batch, span *schema.Span) {
 	f.seq.Append(uint64(r.Seq))
 	f.offset.Append(at)
 	outcome, last := schema.Unknown, r.skip+n == int(run.Count)
-	if last {
+	switch {
+	case last:
 		outcome = run.Outcome
+	case run.Flags&schema.RunHasFailed != 0:
+		outcome = schema.Passed
+	}
+	shape := newShape(run, r.Numbers[run.Block], run.First+uint16(r.skip), uint8(n), outcome)
+	if shape.failed != none && run.Count > schema.MaxBlockRow && outcome == schema.NotTaken {
+		shape.failed = 1 << (n - 1)
 	}
 	index := &v[schema.BlocksRun].Index
 	if last && run.Flags&timed != 0 {
 		f.addCycles(r, run, span, &v[schema.BlocksCycles], len(*index))
 	}
-	*index = append(*index, f.shapes.find(newShape(run, r.Numbers[run.Block], run.First+uint16(r.skip), uint8(n), outcome)))
+	*index = append(*index, f.shapes.find(shape))
 	r.pass(n)
 }
 

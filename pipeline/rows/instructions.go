@@ -160,23 +160,25 @@ func finishCycles(cycles, cycle *schema.Vector, rows int) {
 // fillOutcome says whether the next n instructions of a run were executed. A run says so
 // of its last instruction alone, unless RunHasFailed.
 func fillOutcome(run *schema.Run, executed *schema.Vector, skip, n int) {
-	ends := skip+n == int(run.Count)
-	value, valid := uint8(0), uint8(0) // of the last
-	if ends {
-		value, valid = outcomeExecuted(run.Outcome)
-	}
 	marks, values := &executed.Marks, &executed.Bits
-	switch {
-	case run.Flags&schema.RunHasFailed != 0: // so n is 63 at most
-		known := n // instructions whose outcome is in Failed: all, but the last of a run
-		if ends {
-			known--
-		}
-		all := uint64(1)<<known - 1
-		marks.Append(all|uint64(valid)<<known, n)
-		values.Append(^run.Failed>>skip&all|uint64(value)<<known, known+int(valid))
-	default:
-		marks.Pad(marks.N + n - 1)
+	known := n // instructions before the last of the run
+	ends := skip+n == int(run.Count)
+	if ends {
+		known--
+	}
+	if run.Flags&schema.RunHasFailed == 0 {
+		marks.Pad(marks.N + known)
+		known = 0
+	}
+	for failed := run.Failed >> skip; known > 0; {
+		k := min(known, schema.MaxBlockRow)
+		all := uint64(1)<<k - 1
+		marks.Append(all, k)
+		values.Append(^failed&all, k)
+		failed, known = failed>>k, known-k
+	}
+	if ends {
+		value, valid := outcomeExecuted(run.Outcome)
 		marks.Append(uint64(valid), 1)
 		values.Append(uint64(value), int(valid))
 	}

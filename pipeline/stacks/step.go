@@ -44,7 +44,7 @@ type position struct {
 // isAsync says whether the exception has nothing to do with what it interrupts.
 func (e *entry) isAsync() bool {
 	switch kind := e.exception.kind; kind.V {
-	case schema.ExcIRQ, schema.ExcFIQ, schema.ExcNMI, schema.ExcAsyncDataAbort, schema.ExcPendSV, schema.ExcSysTick:
+	case schema.ExcIRQ, schema.ExcFIQ, schema.ExcNMI, schema.ExcAsyncDataAbort, schema.ExcSystemError, schema.ExcPendSV, schema.ExcSysTick:
 		return kind.OK
 	}
 	return false

@@ -145,4 +145,7 @@ func (s *shape) failures(do func(position int)) {
 	for f := s.failed; f != 0; f &= f - 1 {
 		do(int(s.first) + bits.TrailingZeros64(f))
 	}
+	if s.count > schema.MaxBlockRow && s.outcome == schema.NotTaken {
+		do(s.last())
+	}
 }

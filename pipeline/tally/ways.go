@@ -100,8 +100,8 @@ func (c *counter) settleWay(number uint32, b *block, w *way) {
 	c.settleTurn(&s, &turn{to: &to, n: w.n, cycles: w.cycles})
 	if w.told {
 		s.flags |= schema.RunHasFailed
-		if w.outcome == schema.NotTaken {
-			b.at.to(n)[n-1].failed += w.n
+		if w.outcome == schema.NotTaken && n <= schema.MaxBlockRow {
+			s.failed = 1 << (n - 1)
 		}
 	}
 	b.visit(&s)

@@ -1,0 +1,35 @@
+package etmv4
+
+import "github.com/tracelake/tracelake/schema"
+
+// context takes a context.
+func (d *Decoder) context(x *ContextInfo) {
+	before, sf, el, space := d.Rec.Context, d.sf, d.el, d.Rec.Security()
+	d.setContext(x)
+	if (sf != d.sf || space != d.Rec.Security()) && !d.moved && !d.owed && d.Walk.Known() {
+		d.relocate()
+	}
+	if before == d.Rec.Context && sf == d.sf && el == d.el {
+		return
+	}
+	in := d.pc(d.target).ISA
+	if at, ok := d.reached(); ok {
+		in = at.ISA
+	}
+	d.Rec.RecordContext(d.Key(), schema.Of(in))
+}
+
+// setContext takes what a context says. Fields that are not sent stay.
+func (d *Decoder) setContext(x *ContextInfo) {
+	if !x.Sent {
+		return
+	}
+	d.sf, d.el = x.SF, x.EL
+	d.Rec.NS, d.Rec.NSE = x.NS, x.NSE
+	if x.HasVMID && d.cfg.VMIDBytes > 0 {
+		d.Rec.VMID = schema.Of(x.VMID)
+	}
+	if x.HasID && d.cfg.ContextIDBytes > 0 {
+		d.Rec.ContextID = schema.Of(x.ContextID)
+	}
+}

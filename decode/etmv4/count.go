@@ -1,0 +1,67 @@
+package etmv4
+
+import (
+	"math"
+
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file takes cycle counts and timestamps (IHI 0064, Cycle Count and Timestamp elements).
+
+// counted is a cycle count. Cycles are NULL if it is unknown.
+type counted struct {
+	offset int64 // of its packet
+	cycles schema.Null[uint32]
+}
+
+// cycleCount takes a cycle count packet: it may commit, and its count belongs to a P0 element.
+// Without speculation nothing is left to be committed.
+func (d *Decoder) cycleCount(p *Packet) {
+	c := counted{offset: d.Offset}
+	if top := uint32(1)<<d.cfg.CycleBits - 1; p.HasCycles && p.Cycles.Value != top { // at its end the counter stays
+		c.cycles = schema.Of(uint32(min(d.State.Cycles(p), math.MaxUint32)))
+	}
+	if p.HasCount && d.cfg.MaxSpec > 0 {
+		d.commitCounted(uint64(p.Count.Value), c)
+		return
+	}
+	d.attach(c)
+}
+
+// count takes a cycle count: the cycles from the P0 element of the one before to its own, which
+// was walked as the instruction seq.
+func (d *Decoder) count(c counted, seq int64) {
+	key := schema.Key{Seq: seq, Offset: c.offset}
+	if !c.cycles.OK {
+		d.Rec.CountUnknown(key, schema.CountPacket)
+		return
+	}
+	d.Rec.Cycle += int64(c.cycles.V)
+	d.Rec.Count(key, int64(c.cycles.V), schema.CountPacket)
+}
+
+// timestamp takes a timestamp, which is always complete. Its count, of the cycles since the last
+// cycle count, is in no sum: the next cycle count has them too.
+func (d *Decoder) timestamp(e *element) {
+	if e.count.OK {
+		d.Rec.Count(d.Key(), int64(e.count.V.cycles.V), schema.CountTimestamp)
+	}
+	d.Rec.Timestamp(d.Key(), e.value, d.Rec.Timestamps.Bits, false)
+}
+
+// attach gives a count to the newest P0 element: if that is applied already, or has a count,
+// the count stands alone.
+func (d *Decoder) attach(c counted) {
+	q := &d.queue
+	for i := len(q.items) - 1; i >= q.head; i-- {
+		if e := &q.items[i]; e.p0 > 0 {
+			if !e.count.OK {
+				e.count = schema.Of(c)
+				d.release(nil, false)
+				return
+			}
+			break
+		}
+	}
+	d.push(element{kind: CycleCount, offset: c.offset, count: schema.Of(c)})
+}

@@ -1,0 +1,46 @@
+package etmv4
+
+import (
+	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/schema"
+)
+
+// This file takes the elements after which, or before which, something is not traced (IHI 0064,
+// Trace On, Discard and Overflow elements).
+
+// traceOn takes a Trace On: what ran before it is not traced.
+func (d *Decoder) traceOn() {
+	d.enter()
+	d.CloseUnplaced()
+	reason := schema.ISyncTraceOn
+	if d.overflowed {
+		reason = schema.ISyncOverflow
+	}
+	d.restart(reason)
+	d.lose(false)
+	d.Walk.EmptyStack()
+}
+
+// restart records that trace starts again.
+func (d *Decoder) restart(reason schema.ISyncReason) {
+	d.overflowed = false
+	d.Rec.Restart(decode.SegmentStart{Offset: d.Offset, Reason: reason, CycleAccurate: d.cfg.CycleCounting}, d.Walk.Seq)
+}
+
+// discontinue takes a Discard or an Overflow: what is open stays unresolved, and then something
+// is not traced.
+func (d *Decoder) discontinue(kind Kind) {
+	d.settleWaiting()
+	d.release(nil, true)
+	if open := d.dropOpen(); open > 0 || kind == Discard {
+		d.discard(open, kind.String())
+	}
+	d.enter()
+	d.CloseUnplaced()
+	d.lose(false)
+	d.Walk.EmptyStack()
+	d.overflowed = kind == Overflow
+	if kind == Discard {
+		d.Rec.OpenEpoch()
+	}
+}
