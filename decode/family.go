@@ -20,9 +20,14 @@ type Family struct {
 	// "PTM". Where several families share a type, the major version follows:
 	// "ETM3".
 	Types []string
-	// ETM reports that the registers are those of an ETM or PTM: ETMIDR has the
-	// version, ETMTRACEIDR the trace ID.
+	// ETM reports that the registers are those of a PTM, or of an ETM before ETMv4:
+	// ETMIDR has the version, ETMTRACEIDR the trace ID.
 	ETM bool
+	// ReadVersion reads the version from other registers, false if they do not say it, or
+	// are those of another protocol. nil: there are none.
+	ReadVersion func(Registers) (version string, ok bool)
+	// AArch64 reports that cores are traced in AArch64 too: memory goes beyond 2³².
+	AArch64 bool
 	// Major is ETMIDR[11:8] of the macrocells; NULL: ETMIDR does not say, or
 	// there is none. Version is the major version of the protocol that Major
 	// means.
@@ -56,9 +61,9 @@ type Family struct {
 	// TraceID is the field with the trace ID of a source, if not
 	// ETMTRACEIDR[6:0].
 	TraceID TraceIDField
-	// Streams reports that one source can send several streams, with consecutive
-	// trace IDs.
-	Streams bool
+	// DataStream is the field that is not 0 where a source sends data in a stream of its
+	// own, which has the next trace ID and is not decoded. Without a register there is none.
+	DataStream Setting
 	// Bind binds the protocol to a source and returns notes for the user. It
 	// fails if the source cannot be decoded. A family without Bind is known by
 	// name only.

@@ -34,16 +34,16 @@ type First struct {
 // to its end and control then went to an address. Several turns may be of one way. They are
 // among the rows of the last part, unless there are many.
 type Turn struct {
-	Block   uint32 // index of the block in the result
 	To      schema.Address
 	N       int64
+	Cycles  int64          // with Timed
+	Block   uint32         // index of the block in the result
 	Outcome schema.Outcome // of the last instruction
 	// Told: those before it passed their condition, but for Failures; otherwise they have no
 	// outcome.
 	Told bool
 	// Timed: the last instruction has a cost; Cycles is the sum.
-	Timed  bool
-	Cycles int64
+	Timed bool
 }
 
 // A Step is where control left a function, or may have, in the stretches of a result: after

@@ -2,6 +2,9 @@ package pipeline
 
 import (
 	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -71,6 +74,18 @@ func TestGuess(t *testing.T) {
 		{ // ETMCR[29], which only the program shows
 			"opencsd-tc2-ptm-rstk-t32/PTM_0_2.bin", rstkMemory(t), "0x00 pft", probe.Certain, "0x00 ETMCR[29]",
 			[]string{"tracelake export FILE -o run --protocol pft --reg ETMCR=0x20000400 --image IMAGE0 --image IMAGE1"},
+		},
+		{ // of six trace units one sends
+			"etm4-juno-uname-002/trace.bin", nil, "0x16 etmv4", probe.Likely, "",
+			[]string{"tracelake export FILE -o run --protocol etmv4 --framed --source 0x16 -e PROGRAM.elf"},
+		},
+		{ // TRCCONFIGR 0x11
+			"ete-src_addr/session1.bin", nil, "0x00 ete", probe.Likely, "0x00 TRCCONFIGR[4]",
+			[]string{"tracelake export FILE -o run --protocol ete --reg TRCCONFIGR=0x11 -e PROGRAM.elf"},
+		},
+		{ // TRCCONFIGR 0x8801, TRCDEVARCH 0x47715A13: nothing in it is of an ETE alone
+			"ete-ts_marker/session1.bin", nil, "0x00 etmv4", probe.Uncertain, "0x00 TRCCONFIGR[11] TRCIDR1[7:4]",
+			[]string{"tracelake export FILE -o run --protocol etmv4 --reg TRCCONFIGR=0x801 --reg TRCIDR1=0x4100F463 -e PROGRAM.elf"},
 		},
 		{ // ETMCR 0x30005000
 			"", nil, "0x10 pft", probe.Certain, "0x10 ETMCR[12] ETMCR[15:14]",
@@ -155,7 +170,10 @@ func TestGuessWithProgram(t *testing.T) {
 func TestGuessNothing(t *testing.T) {
 	need.FullRun(t, "files are read in every way in one goroutine")
 	root := shared.File(t, "captures")
-	trace := []string{"tbr.bin", "tpiu.bin", "cstrace.bin", "PTM_0_2.bin", "10.bin.gz", "11.bin.gz", "12.bin.gz", "13.bin.gz", "02.bin.gz"}
+	trace := []string{
+		"tbr.bin", "tpiu.bin", "cstrace.bin", "PTM_0_2.bin", "trace.bin", "session1.bin",
+		"02.bin.gz", "10.bin.gz", "11.bin.gz", "12.bin.gz", "13.bin.gz", "15.bin.gz", "16.bin.gz",
+	}
 	files, every := 0, need.Size(4, 1)
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || slices.Contains(trace, d.Name()) || d.Name() == "snapshot.ini" {
@@ -180,6 +198,34 @@ func TestGuessNothing(t *testing.T) {
 	}
 	if files < 50 {
 		t.Errorf("%d files", files)
+	}
+}
+
+// A program that no protocol which the trace may be of can have is what is wrong.
+func TestGuessOtherMachine(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := sample.Extract(dir); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "aarch64.elf")
+	header := elf.Header64{
+		Ident: [16]byte{0x7F, 'E', 'L', 'F', 2, 1, 1}, Type: uint16(elf.ET_EXEC), Machine: uint16(elf.EM_AARCH64), Version: 1,
+		Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 1,
+	}
+	segment := elf.Prog64{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_X), Off: 120, Vaddr: 0x40008000, Filesz: 4, Memsz: 4}
+	file := bytes.NewBuffer(nil)
+	for _, part := range []any{header, segment, []byte("code")} {
+		if err := binary.Write(file, binary.LittleEndian, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(program, file.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Inspect(t.Context(), filepath.Join(dir, "trace.bin"), capture.Options{ELFs: []string{program}})
+	if !errors.Is(err, capture.ErrAArch32) {
+		t.Errorf("error %v, want that the program is of AArch64", err)
 	}
 }
 

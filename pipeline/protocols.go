@@ -5,6 +5,7 @@ import (
 	"github.com/tracelake/tracelake/decode/etmv1"
 	"github.com/tracelake/tracelake/decode/etmv2"
 	"github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/decode/etmv4"
 	"github.com/tracelake/tracelake/decode/pft"
 )
 
@@ -15,5 +16,7 @@ func Protocols() []decode.Family {
 		etmv3.Family(),
 		etmv1.Family(),
 		etmv2.Family(),
+		etmv4.Family(),
+		etmv4.ETEFamily(),
 	}
 }

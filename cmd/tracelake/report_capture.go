@@ -99,40 +99,67 @@ func (a *reportArgs) ofArchives() error {
 	return usage("--images", "is where archives keep program memory, and "+a.dirs[0]+" is no archive", "leave it out")
 }
 
-// decodeCaptures puts datasets in the place of captures.
+// decodeCaptures puts datasets in the place of captures, that of the baseline too.
 func (a *reportArgs) decodeCaptures(ctx *cli.Context) error {
 	if err := a.ofArchives(); err != nil {
 		return err
 	}
-	decoded := 0
-	for i, input := range a.dirs {
-		if !isCapture(input) {
-			continue
-		}
-		if decoded++; decoded > 1 && a.captures.keep != "" {
-			return usage("--keep", "names one directory for several captures", "export each of them")
-		}
-		dir := a.captures.keep
-		if dir == "" {
-			files, err := temporaryFiles(ctx)
-			if err != nil {
-				return err
-			}
-			dir = filepath.Join(files, fmt.Sprint(i), titleOf([]string{input}))
-		}
-		if err := a.decode(ctx, input, dir); err != nil {
-			return unknownSource(ctx, err)
-		}
-		a.dirs[i] = dir
-		if a.captures.keep == "" {
-			a.captures.inputs[dir] = input
-		}
-	}
-	if decoded == 0 && len(a.captures.flags) > 0 {
+	captures := a.capturesIn()
+	switch {
+	case len(captures) > 1 && a.captures.keep != "":
+		return usage("--keep", "names one directory for several captures", "export each of them")
+	case len(captures) == 0 && len(a.captures.flags) > 0:
 		flag, _, _ := strings.Cut(a.captures.flags[0], " ")
 		return usage(flag, "is for captures, and "+a.dirs[0]+" is a dataset", "leave it out, or name the capture")
 	}
+	for i, input := range captures {
+		if err := a.replace(ctx, input, fmt.Sprint(i)); err != nil && input == &a.baseline {
+			return fmt.Errorf("--baseline: %w", err)
+		} else if err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// capturesIn are the captures that stand where datasets may.
+func (a *reportArgs) capturesIn() (captures []*string) {
+	for i := range a.dirs {
+		if isCapture(a.dirs[i]) {
+			captures = append(captures, &a.dirs[i])
+		}
+	}
+	if a.baseline != "" && isCapture(a.baseline) {
+		captures = append(captures, &a.baseline)
+	}
+	return captures
+}
+
+// replace puts a dataset in the place of a capture: in the directory that is to be kept, else in a temporary
+// one of a name.
+func (a *reportArgs) replace(ctx *cli.Context, input *string, name string) error {
+	dir := a.captures.keep
+	if dir == "" {
+		files, err := temporaryFiles(ctx)
+		if err != nil {
+			return err
+		}
+		dir = filepath.Join(files, name, titleOf([]string{*input}))
+		a.captures.inputs[dir] = *input
+	}
+	if err := a.decode(ctx, *input, dir); err != nil {
+		return unknownSource(ctx, err)
+	}
+	*input = dir
+	return nil
+}
+
+// inputOf is what somebody named: the capture that a temporary dataset was made of, else the dataset.
+func (a *reportArgs) inputOf(dir string) string {
+	if input, ok := a.captures.inputs[dir]; ok {
+		return input
+	}
+	return dir
 }
 
 // decode makes a dataset of a capture. What is wrong with it is said on stderr, where no screen will.

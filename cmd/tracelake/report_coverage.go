@@ -168,7 +168,7 @@ func (q *question) baselineOf(c *report.Change) answer.Value {
 }
 
 // baselineDir is the directory of the baseline.
-func (q *question) baselineDir() string { return q.baseline.Trust().Datasets[0].Dir }
+func (q *question) baselineDir() string { return q.inputOf(q.baseline.Trust().Datasets[0].Dir) }
 
 // before is what the baseline covered.
 func before(c *report.Change) string {

@@ -29,7 +29,7 @@ Examples:
    tracelake report exceptions run --baseline yesterday`,
 		Flags: slices.Concat(datasetFlags(true),
 			[]cli.Flag{
-				baselineFlag("say which got slower, and which faster, than in the dataset in `DIR`"), topFlag(),
+				baselineFlag("say which got slower, and which faster, than in the earlier run in `DIR`"), topFlag(),
 				jsonFlag(), csvFlag(),
 			}, screenFlags()),
 		Action: asking("", reportExceptions),

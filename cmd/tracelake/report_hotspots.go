@@ -30,7 +30,7 @@ Examples:
    tracelake report hotspots run --by line --top 50
    tracelake report hotspots run --baseline yesterday`,
 		Flags: slices.Concat(datasetFlags(true), selectionFlags(), excludeFlags(), []cli.Flag{
-			baselineFlag("say what takes more, and what less, than in the dataset in `DIR`"),
+			baselineFlag("say what takes more, and what less, than in the earlier run in `DIR`"),
 		}, rowFlags("function")),
 		Action: hotspots,
 	}

@@ -27,11 +27,14 @@ func htmlCommand() *cli.Command {
 		Usage:     "write a one-file HTML report",
 		UsageText: "tracelake report html DIR... -o FILE [flags]",
 		Description: `DIR is a dataset, an archive, or a capture, which is decoded first; several of
-one program are added up. The page says how far the figures can be trusted, what
-was executed, where the time went line by line, how long exceptions took, and
-which instructions ran around the longest: where a dataset has no rows of them,
-that part of its capture is decoded again. The page is one file, needs no
-network, and can be read without JavaScript. The same input makes the same page.
+one program are added up. --baseline takes one of them, too; -e and other flags
+for captures are for both.
+
+The page says how far the figures can be trusted, what was executed, where the
+time went line by line, how long exceptions took, and which instructions ran
+around the longest: where a dataset has no rows of them, that part of its
+capture is decoded again. The page is one file, needs no network, and can be
+read without JavaScript. The same input makes the same page.
 
 A page holds the text of source files: of those under --source-root, else under
 the working directory, and no others; --no-source leaves it out. If the ELF file
@@ -41,6 +44,7 @@ unless there is --force.
 Examples:
    tracelake report html run -o report.html --source-root src
    tracelake report html run -o report.html --baseline yesterday
+   tracelake report html new -e fw.elf -o report.html --baseline old
    tracelake report html run -o report.html --path-map /build/fw=. --overwrite
    tracelake report html run1 run2 --time-of run1 -o report.html --no-source`,
 		Flags: slices.Concat([]cli.Flag{
@@ -60,7 +64,7 @@ Examples:
 			},
 			storeFlag(),
 			groupInput.stringOr("time-of", "draw the timeline of `DIR`, one of several datasets", "none"),
-			baselineFlag("say what changed since the earlier dataset in `DIR`"),
+			baselineFlag("say what changed since the earlier run in `DIR`"),
 		}, datasetFlags(true)),
 		Action: acting(readHTML, reportHTML),
 	}
@@ -101,9 +105,6 @@ func readHTML(ctx *cli.Context) (*htmlArgs, error) {
 	}
 	if h.baseline, err = readBaseline(ctx); err != nil {
 		return nil, err
-	}
-	if h.baseline != "" {
-		h.page.Baseline = []string{h.baseline}
 	}
 	if h.page.Sources.Map, err = readPathMap(ctx); err != nil {
 		return nil, err
@@ -148,6 +149,9 @@ func titleOf(dirs []string) string {
 func reportHTML(ctx *cli.Context, h *htmlArgs) error {
 	if err := h.decodeCaptures(ctx); err != nil {
 		return err
+	}
+	if h.baseline != "" {
+		h.page.Baseline = []string{h.baseline}
 	}
 	h.page.Rows = (&again{ctx: ctx, images: h.captures.options.Capture.ImageStore}).rows
 	p, err := page.Read(h.dirs, h.page)

@@ -19,7 +19,7 @@ func limitFlags(of string) []cli.Flag {
 		groupRun.stringOr("fail-under",
 			"exit with 3 if less is covered: `PCT[:OF]`, OF being instructions, functions, lines or "+
 				"branches", "of "+of),
-		baselineFlag("say what is new, and what is lost, against the dataset in `DIR`"),
+		baselineFlag("say what is new, and what is lost, against the earlier run in `DIR`"),
 	}
 }
 

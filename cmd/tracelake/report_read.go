@@ -59,7 +59,7 @@ func readReport(ctx *cli.Context, limitOf string) (a *reportArgs, err error) {
 func readBaseline(ctx *cli.Context) (string, error) {
 	dir := ctx.String("baseline")
 	if ctx.IsSet("baseline") && dir == "" {
-		return "", usage("--baseline", "names no directory", "write --baseline DIR, an earlier dataset")
+		return "", usage("--baseline", "names no directory", "write --baseline DIR, an earlier dataset or capture")
 	}
 	return dir, nil
 }
@@ -123,7 +123,7 @@ func (a *reportArgs) refuse(t *trust.Summary) error {
 	if len(t.Doubts) > 0 {
 		dir = t.Doubts[0].Dir
 	}
-	return &refusedError{dir, t.Unit(), &t.Verdict, "; --force shows the figures all the same"}
+	return &refusedError{a.inputOf(dir), t.Unit(), &t.Verdict, "; --force shows the figures all the same"}
 }
 
 // A question is what a report is asked, with the datasets that answer it.

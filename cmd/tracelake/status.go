@@ -56,7 +56,11 @@ func messages(err error) []string {
 		return []string{programName + ": interrupted"}
 	}
 	if nothing, ok := errors.AsType[*pipeline.NothingError](err); ok {
-		return nothingMessages(nothing)
+		where, found := strings.CutSuffix(err.Error(), nothing.Error())
+		if !found || strings.Contains(where, "\n") {
+			where = ""
+		}
+		return nothingMessages(programName+": "+where, nothing)
 	}
 	var lines []string
 	for _, cause := range causes(err) {
@@ -70,11 +74,11 @@ func messages(err error) []string {
 }
 
 // nothingMessages says why nothing was decoded, and ranks the memory that would
-// change it.
-func nothingMessages(e *pipeline.NothingError) []string {
-	lines := []string{programName + ": " + oneLine(e.Error())}
+// change it. where is what the first line begins with.
+func nothingMessages(where string, e *pipeline.NothingError) []string {
+	lines := []string{where + oneLine(e.Error())}
 	if len(e.Causes) > 1 {
-		lines = []string{programName + ": " + e.Verdict()}
+		lines = []string{where + e.Verdict()}
 		for _, cause := range e.Causes {
 			lines = append(lines, "  "+oneLine(cause))
 		}

@@ -22,7 +22,8 @@ import (
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// Every answer and every format adds up to what the tables do, and none changes when rows are pruned.
+// Every answer and every format adds up to what the tables do, and none changes when rows are pruned: but for what is in
+// order of time where trace was off for some of it, as rows of cycle_counts alone say when that was.
 func TestTotals(t *testing.T) {
 	for capture, elf := range map[string]string{
 		"sample":                            "",
@@ -52,7 +53,7 @@ func TestTotals(t *testing.T) {
 			before := answerTotals(t, dir, elf != "", want)
 			said(t, "prune", dir, "--level", "none")
 			for name, text := range answerTotals(t, dir, elf != "", want) {
-				if text != before[name] {
+				if text != before[name] && (name != "speedscope" || want.gaps == 0) {
 					t.Errorf("%s changes when rows are pruned", name)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/sample"
@@ -55,8 +56,8 @@ func silicon() []judgedCapture {
 		{"opencsd-tc2-ptm-rstk-t32", "", verdict.Good, statusDone},
 		{"opencsd-trace_cov_a15", "", verdict.Good, statusDone},
 		{"stm32f105-m3-etmv34-itm-swo", "trace_example.elf", verdict.GoodWithGaps, statusDone},
-		{"lpc1769-m3-etmv34-smoothieware", "", verdict.NothingDecoded, statusNothing}, // its memory is 2 bytes,
-		{"ete-src_addr", "", "", statusNothing},                                       // no decoder: nothing is judged
+		{"lpc1769-m3-etmv34-smoothieware", "", verdict.NothingDecoded, statusNothing}, // its memory is 2 bytes
+		{"ete-src_addr", "", verdict.GoodWithGaps, statusDone},
 	} {
 		all = append(all, judgedCapture{name: c.dir, elf: c.elf, word: c.word, status: c.status})
 	}
@@ -90,6 +91,7 @@ func madeWorse(t *testing.T) []judgedCapture {
 		{"cut at its start", file(t, bytes[n:]), "", whole, nil, verdict.Good, statusDone},
 		{"a hole", file(t, slices.Concat(bytes[:4*n], make([]byte, 512), bytes[4*n+512:])), "", whole, nil, verdict.GoodWithGaps, statusDone},
 		{"noise", file(t, noise), "", whole, nil, verdict.GoodWithGaps, statusDone},
+		{"no decoder", undecoded(t), "", nil, nil, "", statusNothing}, // nothing is judged
 		{"empty", file(t, nil), "", whole, nil, "", statusNothing},
 		{"zeros", file(t, make([]byte, 4096)), "", []string{"-e", program, "--protocol", "pft", "--reg", "ETMCR=0"}, nil, verdict.NothingDecoded, statusNothing},
 		{"no program", trace, "", raw, nil, verdict.PacketsOnly, statusNothing},
@@ -115,6 +117,22 @@ func file(t *testing.T, b []byte) string {
 		t.Fatal(err)
 	}
 	return name
+}
+
+// undecoded returns the sample as that of a source that is of no protocol which is decoded.
+func undecoded(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "capture")
+	if err := sample.Extract(dir); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "ptm_0.ini")
+	ini := strings.Replace(string(read(t, name)), "type=PTM1.1", "type=STM", 1)
+	ini = strings.Replace(ini, "[regs]", "[regs]\nSTMTCSR=0x00100000", 1)
+	if err := os.WriteFile(name, []byte(ini), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // half returns the first half of the code of a program, which begins at 0x40008000.

@@ -241,6 +241,7 @@ type reader struct {
 	images  []image.Region // of the command line
 	regs    []Register     // of the command line
 	devices []*device
+	narrow  *InputError // of the command line, if no core has AArch64
 }
 
 func (r *reader) openPath(path string) error {

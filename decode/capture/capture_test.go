@@ -322,11 +322,13 @@ func TestOpenRefuses(t *testing.T) {
 		{"--image missing", nil, Options{Images: []string{"nowhere.bin@0"}}, []string{"nowhere.bin: does not exist"}},
 		{"--elf missing", nil, Options{ELFs: []string{"nowhere.elf"}}, []string{"nowhere.elf: does not exist"}},
 		{"--elf that is none", nil, Options{ELFs: []string{"mem.bin"}}, []string{"mem.bin: is no ELF file; give a plain binary with --image"}},
-		{"--elf with a wide base", nil, Options{ELFs: []string{"mem.bin@0x100000000"}}, []string{"has a base beyond 32 bits"}},
+		{"--elf with a wide base", tree{"a.elf": wideELF(3)}, Options{ELFs: []string{"a.elf@0x100000000"}}, []string{"--elf a.elf@0x100000000: has a base beyond 32 bits, and all that is traced is AArch32"}},
+		{"--elf of AArch64", tree{"a.elf": wideELF(2)}, Options{ELFs: []string{"a.elf"}}, []string{"a.elf: is a program of AArch64, and all that is traced is AArch32; give the 32-bit Arm program"}},
 		{"--symbols missing", nil, Options{Symbols: []string{"nowhere.elf"}}, []string{"nowhere.elf: does not exist"}},
 		{"--symbols with a wide base", nil, Options{Symbols: []string{"mem.bin@0x100000000"}}, []string{"--symbols mem.bin@0x100000000: has a base beyond 32 bits"}},
 		{"--symbols of an unknown core", nil, Options{Symbols: []string{"cpu_7=mem.bin"}}, []string{`--symbols cpu_7=mem.bin: names the core "cpu_7", which is not in the capture; cores are cpu_0`}},
 		{"--image beyond 4 GiB", nil, Options{Images: []string{"mem.bin@0xFFFFFFFF"}}, []string{"mem.bin: gives 0x7 bytes at address 0xffffffff, which go beyond 2³²"}},
+		{"--image beyond all", nil, Options{Images: []string{"mem.bin@0xFFFFFFFFFFFFFFFF"}}, []string{"mem.bin: gives 0x7 bytes at address 0xffffffffffffffff, which go beyond 2⁶⁴"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 )
 
@@ -53,7 +55,7 @@ func (r *reader) readRegisterFlag(arg, key, value string) (Register, error) {
 		return r.optionFlag(arg, value, options)
 	}
 	unknown := usage("--reg "+arg, "names no register that matters here", r.knownNames())
-	_, known := registerNumber(key)
+	known := slices.ContainsFunc(r.knownRegisters(), func(name string) bool { return strings.EqualFold(name, key) })
 	_, notNumber := parseNumber(key)
 	if !known && notNumber != nil && !strings.Contains(key, "(") {
 		return Register{}, unknown
@@ -78,10 +80,7 @@ func (r *reader) readRegisterFlag(arg, key, value string) (Register, error) {
 
 // readELFFlag reads FILE or FILE@BASE: memory, and the names of what is in it.
 func (r *reader) readELFFlag(arg string) error {
-	name, base, err := splitBase("--elf", arg)
-	if err != nil {
-		return err
-	}
+	name, base := r.splitBase("--elf", arg)
 	p, err := r.openProgram(name, base)
 	if err != nil {
 		return err
@@ -94,6 +93,9 @@ func (r *reader) readELFFlag(arg string) error {
 	}
 	for _, region := range regions {
 		r.memory += uint64(len(region.Bytes))
+		if region.AArch64 {
+			r.needWide(&InputError{File: name, Problem: "is a program of AArch64", Remedy: "give the 32-bit Arm program that ran"})
+		}
 	}
 	if r.memory > maxMemory {
 		return memoryError(name, errTooMuchMemory)
@@ -127,6 +129,10 @@ func (r *reader) readImageFlag(arg string) error {
 		return err
 	}
 	defer f.close()
+	if narrow, ok := errors.AsType[*image.FormatError](tooWide(d, f.Size)); ok {
+		r.needWide(&InputError{File: name, Problem: narrow.Problem, Remedy: narrow.Remedy})
+	}
+	d.Wide = true
 	n, err := d.Len(f.Size)
 	if err == nil && r.memory+n > maxMemory {
 		err = errTooMuchMemory
@@ -142,6 +148,34 @@ func (r *reader) readImageFlag(arg string) error {
 	r.images = append(r.images, region)
 	r.c.Arguments.Images = append(r.c.Arguments.Images, r.argument("", name, arg))
 	return nil
+}
+
+// tooWide returns the error of a dump whose memory goes beyond 2³² but not beyond 2⁶⁴.
+func tooWide(d image.Dump, size int64) error {
+	_, narrow := d.Len(size)
+	d.Wide = true
+	if _, wide := d.Len(size); wide != nil {
+		return nil // which is another error
+	}
+	return narrow
+}
+
+// needWide keeps the error for an argument that only a core of AArch64 can have: which cores there are
+// is not known yet.
+func (r *reader) needWide(err *InputError) {
+	if r.narrow == nil {
+		err.Problem += ", and all that is traced is AArch32"
+		err.Err = errors.Join(ErrAArch32, err.Err)
+		r.narrow = err
+	}
+}
+
+// checkWide returns the error that needWide has kept if no core is one of AArch64.
+func (r *reader) checkWide(wide bool) error {
+	if r.narrow == nil || wide {
+		return nil
+	}
+	return r.narrow
 }
 
 // openArgument opens a file that the command line names, or that of an archive.
@@ -205,11 +239,21 @@ func memoryError(name string, err error) error {
 	return err
 }
 
-// knownRegisters are the names of all registers that matter.
-func knownRegisters() []string {
+// knownRegisters are the names of all registers that matter: to the protocol of a raw file, to
+// the protocols that are decoded.
+func (r *reader) knownRegisters() []string {
 	var names []string
-	for _, reg := range traceRegisters {
-		names = append(names, reg.name)
+	add := func(list []namedRegister, etm bool) {
+		matter := func(f decode.Family) bool {
+			return f.Bind != nil && f.ETM == etm && (r.protocol == "" || r.protocol == f.Name)
+		}
+		if slices.ContainsFunc(r.families, matter) {
+			for _, reg := range list {
+				names = append(names, reg.name)
+			}
+		}
 	}
+	add(etmRegisters, true)
+	add(trcRegisters, false)
 	return names
 }

@@ -22,6 +22,13 @@ type device struct {
 	memory    []image.Region
 }
 
+// wide reports whether a device may have memory from 2³² on: cores of types that are not known
+// may.
+func (d *device) wide() bool {
+	model := modelOfCore(d.kind)
+	return d.class != classCore || model.wide || model == coreModel{}
+}
+
 // The classes that matter.
 const (
 	classCore        = "core"

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"slices"
 
 	"github.com/tracelake/tracelake/decode/image"
@@ -60,9 +59,7 @@ func (r *reader) readDump(d *device, s *section) (image.Region, error) {
 	if size > maxMemoryFile {
 		return none, bad(errTooLarge)
 	}
-	if err := r.checkReach(d, s, dump, size); err != nil {
-		return none, bad(err)
-	}
+	dump.Wide = d.wide()
 	n, err := dump.Len(size)
 	if err != nil {
 		return none, bad(err)
@@ -131,32 +128,6 @@ func (r *reader) readDumpKeys(s *section) (image.Dump, error) {
 		}
 	}
 	return dump, nil
-}
-
-// checkReach checks for memory above 4 GiB. With an AArch32 core that is an error,
-// which the dump itself reports. With other cores it may be right, but no trace
-// that can be decoded reaches it.
-func (r *reader) checkReach(d *device, s *section, dump image.Dump, fileSize int64) error {
-	if d.class == classCore && !modelOfCore(d.kind).wide {
-		return nil
-	}
-	probe := dump
-	probe.Address = 0
-	n, err := probe.Len(fileSize)
-	if err != nil {
-		return err
-	}
-	if n > 0 && dump.Address > math.MaxUint64-(n-1) {
-		return &image.FormatError{
-			Problem: fmt.Sprintf("gives %#x bytes at address %#x, which go beyond 2⁶⁴", n, dump.Address),
-			Remedy:  "correct the address or the length",
-		}
-	}
-	if dump.Address+n > schema.End32 || dump.Address+n < n {
-		r.add("%s: [%s] at %#x reaches beyond 4 GiB and is ignored", s.file, s.name, dump.Address)
-		return errNotMemory
-	}
-	return nil
 }
 
 // compareOverlaps warns of the first two memory sections of a device that have

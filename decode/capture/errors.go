@@ -12,6 +12,8 @@ var (
 	ErrEmpty = errors.New("empty capture")
 	// ErrUsage means that the command line is wrong, not the capture.
 	ErrUsage = errors.New("wrong usage")
+	// ErrAArch32 means that an argument needs a core of AArch64, and none is traced.
+	ErrAArch32 = errors.New("only cores of AArch32 are traced")
 	// ErrNoProtocol means that a raw file does not say what its protocol is, and nobody else did.
 	ErrNoProtocol = fmt.Errorf("%w: no protocol", ErrUsage)
 )

@@ -15,11 +15,6 @@ type families []decode.Family
 // known are protocols that captures name, so that their sources have a name
 // where nothing decodes them.
 var known = families{
-	{
-		Name: "etmv4", Types: []string{"ETM4"}, TraceID: decode.TraceIDField{Registers: []string{"TRCTRACEIDR"}},
-		Streams: true,
-	},
-	{Name: "ete", Types: []string{"ETE"}, TraceID: decode.TraceIDField{Registers: []string{"TRCTRACEIDR"}}, Streams: true},
 	{Name: "itm", Types: []string{"ITM"}, TraceID: decode.TraceIDField{
 		Registers: []string{"CONTROL", "ITM_CTRL"},
 		Shift:     16,
@@ -53,7 +48,7 @@ func (fs families) find(name string) *decode.Family {
 func (fs families) raw() []string {
 	var names []string
 	for i := range fs {
-		if fs[i].ETM {
+		if fs[i].Bind != nil {
 			names = append(names, fs[i].Name)
 		}
 	}
@@ -92,13 +87,35 @@ func (fs families) ofETMIDR(idr uint64) (protocol, version string) {
 	return "", ""
 }
 
-// traceID returns the trace ID that the registers of a source of a protocol
-// have, reserved or not.
-func (fs families) traceID(protocol string, regs Registers) (uint64, bool) {
+// ofRegisters reads protocol and version from the registers of a source, of which the type
+// says a protocol: where that has other registers for its version than ETMIDR.
+func (fs families) ofRegisters(protocol string, regs Registers) (f *decode.Family, version string) {
+	if fs.find(protocol).ReadVersion == nil {
+		return nil, ""
+	}
+	for i := range fs {
+		if f := &fs[i]; f.ReadVersion != nil {
+			if version, ok := f.ReadVersion(regs); ok {
+				return f, version
+			}
+		}
+	}
+	return nil, ""
+}
+
+// traceIDField returns the field that has the trace ID of a source of a protocol.
+func (fs families) traceIDField(protocol string) decode.TraceIDField {
 	field := fs.find(protocol).TraceID
 	if field.Registers == nil {
 		field.Registers = []string{"ETMTRACEIDR"}
 	}
+	return field
+}
+
+// traceID returns the trace ID that the registers of a source of a protocol
+// have, reserved or not.
+func (fs families) traceID(protocol string, regs Registers) (uint64, bool) {
+	field := fs.traceIDField(protocol)
 	for _, name := range field.Registers {
 		if v, ok := regs.Lookup(name); ok {
 			return v >> field.Shift & 0x7F, true

@@ -44,8 +44,11 @@ func modelOfCore(kind string) coreModel {
 		return coreModel{ProfileA, true}
 	}
 	rest, ok := strings.CutPrefix(kind, "ARM")
-	if !ok || rest == "" {
+	switch {
+	case !ok || rest == "":
 		return coreModel{}
+	case rest == "-AA64": // as OpenCSD calls any core that has AArch64
+		return coreModel{ProfileA, true}
 	}
 	if arch, ok := strings.CutPrefix(rest, "V"); ok {
 		return modelOfArchitecture(arch)

@@ -43,7 +43,7 @@ func optionRegister(o *decode.Option, value uint64) Register {
 
 // knownNames lists what --reg can set, for people.
 func (r *reader) knownNames() string {
-	names := knownRegisters()
+	names := r.knownRegisters()
 	for i := range r.families {
 		if f := &r.families[i]; r.protocol == "" || r.protocol == f.Name {
 			for _, o := range f.Options {

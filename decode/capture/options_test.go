@@ -15,6 +15,7 @@ import (
 func pins(name string, magic string) decode.Family {
 	return decode.Family{
 		Name: name, Types: []string{strings.ToUpper(name)}, ETM: true, Unframed: true,
+		Bind: func(decode.Source) (decode.Protocol, []string, error) { return nil, nil, nil },
 		Options: []decode.Option{
 			{Name: "LAYOUT", Means: "how it lies", Words: []decode.OptionWord{{Word: "flat", Value: 0}, {Word: "packed", Value: 1}, {Word: name, Value: 2}}},
 			{Name: "ETBRWP", Means: "where the ring starts", Numbers: true, Most: 99},

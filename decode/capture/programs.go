@@ -25,10 +25,7 @@ func (r *reader) readSymbolsFlags() error {
 		if err != nil {
 			return err
 		}
-		name, base, err := splitBase("--symbols", rest)
-		if err != nil {
-			return err
-		}
+		name, base := r.splitBase("--symbols", rest)
 		p, err := r.openProgram(name, base)
 		if err != nil {
 			return err
@@ -75,19 +72,19 @@ func (r *reader) cores() []string {
 
 // splitBase splits FILE@BASE. What follows the last '@' belongs to the name if it is no
 // number.
-func splitBase(flag, arg string) (name string, base *schema.Address, err error) {
+func (r *reader) splitBase(flag, arg string) (name string, base *schema.Address) {
 	i := strings.LastIndexByte(arg, '@')
 	if i < 0 {
-		return arg, nil, nil
+		return arg, nil
 	}
 	v, err := parseNumber(arg[i+1:])
 	if err != nil {
-		return arg, nil, nil
+		return arg, nil
 	}
 	if v >= schema.End32 {
-		return "", nil, usage(flag+" "+arg, "has a base beyond 32 bits", "write "+flag+" FILE@BASE")
+		r.needWide(usage(flag+" "+arg, "has a base beyond 32 bits", "write "+flag+" FILE@BASE"))
 	}
-	return arg[:i], new(schema.Address(v)), nil
+	return arg[:i], new(schema.Address(v))
 }
 
 // openProgram opens and hashes a program file. The capture closes it.

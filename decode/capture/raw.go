@@ -42,7 +42,10 @@ func (r *reader) openRaw(path string) error {
 	if len(r.images) == 0 {
 		r.noMemory(path)
 	}
-	return r.readSymbolsFlags()
+	if err := r.readSymbolsFlags(); err != nil {
+		return err
+	}
+	return r.checkWide(r.families.find(r.protocol).AArch64)
 }
 
 // chooseProtocol sets the protocol of a raw file: what the file says, else that of the

@@ -42,12 +42,15 @@ func (r *Register) text() string {
 // Registers are the registers of one device, in the order given.
 type Registers []Register
 
-// traceRegisters are the registers that configure a trace source, with their
-// numbers; a register that is not in the list is looked up by its name alone.
-var traceRegisters = []struct {
+// A namedRegister is a register that configures a trace source, with its number.
+type namedRegister struct {
 	name   string
 	number uint32
-}{
+}
+
+// etmRegisters are those of a PTM, or of an ETM before ETMv4, trcRegisters those of an ETMv4 or
+// ETE: one number may be of both. A register that is in no list is looked up by its name alone.
+var etmRegisters = []namedRegister{
 	{"ETMCR", 0x00},
 	{"ETMCCR", 0x01},
 	{"ETMSR", 0x04},
@@ -60,14 +63,33 @@ var traceRegisters = []struct {
 	{"ETMIDR2", 0x82},
 }
 
-// registerNumber returns the number of a register of an ETM or PTM.
+var trcRegisters = []namedRegister{
+	{"TRCCONFIGR", 0x004},
+	{"TRCTRACEIDR", 0x010},
+	{"TRCIDR8", 0x060},
+	{"TRCIDR0", 0x078},
+	{"TRCIDR1", 0x079},
+	{"TRCIDR2", 0x07A},
+	{"TRCDEVARCH", 0x3EF},
+}
+
+// registerNumber returns the number of a register of a trace source.
 func registerNumber(name string) (uint32, bool) {
-	for _, r := range traceRegisters {
-		if strings.EqualFold(r.name, name) {
-			return r.number, true
+	for _, list := range [][]namedRegister{etmRegisters, trcRegisters} {
+		for _, r := range list {
+			if strings.EqualFold(r.name, name) {
+				return r.number, true
+			}
 		}
 	}
 	return 0, false
+}
+
+// byNumber reports whether r may be the register of that number and another name: its own
+// name is none that says which register it is.
+func (r *Register) byNumber(number uint32) bool {
+	_, named := registerNumber(r.Name)
+	return r.HasNumber && r.Number == number && !named
 }
 
 // Lookup returns the value of the register of that name, in any case, or else of
@@ -77,9 +99,9 @@ func (rs Registers) Lookup(name string) (uint64, bool) {
 		return v, true
 	}
 	if number, ok := registerNumber(name); ok {
-		for _, r := range rs {
-			if r.HasNumber && r.Number == number {
-				return r.Value, true
+		for i := range rs {
+			if rs[i].byNumber(number) {
+				return rs[i].Value, true
 			}
 		}
 	}
@@ -127,8 +149,9 @@ func (rs Registers) set(r Register) Registers {
 	out := append(Registers(nil), rs...)
 	for i := range out {
 		sameName := r.Name != "" && strings.EqualFold(out[i].Name, r.Name)
+		_, named := registerNumber(r.Name)
 		sameNumber := r.HasNumber && out[i].HasNumber && out[i].Number == r.Number
-		if sameName || sameNumber {
+		if sameName || sameNumber && (!named || out[i].byNumber(r.Number)) {
 			out[i].Value, out[i].Word = r.Value, r.Word
 			return out
 		}

@@ -300,7 +300,9 @@ func TestRules(t *testing.T) {
 				if got := m.Fetch(image.SecureSpace, 0x8007); string(got) != "3456789" {
 					t.Errorf("shared memory %q", got)
 				}
-				c.warned(t, "mem.ini: [dump_high] at 0x880000000 reaches beyond 4 GiB")
+				if got := m.Fetch(image.SecureSpace, 0x880000000); string(got) != "0123456789" {
+					t.Errorf("memory from 2³² on %q", got)
+				}
 				if r := c.Regions[1]; r.Core != "" || r.File != "bus.bin" || r.Space != image.SecureSpace {
 					t.Errorf("region %+v", r)
 				}
@@ -345,9 +347,26 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"memory above 4 GiB of a core that has it",
-			tree{"cpu_0.ini": "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\n[dump]\nfile=mem.bin\naddress=0x880000000\n"},
+			tree{"cpu_0.ini": "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\n[dump]\nfile=mem.bin\naddress=0xFFFFFFC000080000\n", "a.elf": wideELF(3)},
+			Options{Images: []string{"etb.bin@0x880000000"}, ELFs: []string{"a.elf@0xAAAA00000000"}, Symbols: []string{"a.elf@0xAAAA00000000"}},
+			func(t *testing.T, c *Capture) {
+				m := c.Sources[0].Memory
+				for a, want := range map[schema.Address]string{0xFFFF_FFC0_0008_0000: "program", 0x8_8000_0000: "0123456789abcdef", 0xAAAA_0000_8000: "a"} {
+					if got := m.Fetch(image.SecureSpace, a); string(got) != want {
+						t.Errorf("memory at %#x: %q, want %q", a, got, want)
+					}
+				}
+			},
+		},
+		{
+			"memory above 4 GiB of a core that is not known",
+			tree{"cpu_0.ini": "[device]\nname=cpu_0\nclass=core\ntype=Krait\n[dump]\nfile=mem.bin\naddress=0x880000000\n"},
 			Options{},
-			func(t *testing.T, c *Capture) { c.warned(t, "[dump] at 0x880000000 reaches beyond 4 GiB") },
+			func(t *testing.T, c *Capture) {
+				if got := c.Sources[0].Memory.Fetch(image.SecureSpace, 0x8_8000_0000); string(got) != "program" {
+					t.Errorf("memory %q", got)
+				}
+			},
 		},
 		{
 			"images of the command line go before dumps, the later one first",
@@ -498,7 +517,7 @@ func TestRules(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := simple.with(tt.changes).write(t)
 			t.Chdir(dir)
-			c, err := Open(dir, decoded, tt.opt)
+			c, err := Open(dir, decodedWide, tt.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -573,10 +592,10 @@ func TestSymbolsFlag(t *testing.T) {
 func TestTypes(t *testing.T) {
 	for kind, want := range map[string][2]string{
 		"PTM1.1": {"pft", "1.1"}, "pft1.0": {"pft", "1.0"}, "PTM": {"pft", ""}, "ETM3.5": {"etmv3", "3.5"}, "ETMv3.4": {"etmv3", "3.4"}, "ETM3": {"etmv3", "3"},
-		"ETM1.2": {"etmv1", "1.2"}, "ETM2.1": {"etmv2", "2.1"}, "ETM4.0": {"etmv4", "4.0"}, "ETE": {"ete", ""}, "ITM": {"itm", ""}, "STM": {"stm", ""},
+		"ETM1.2": {"etmv1", "1.2"}, "ETM2.1": {"etmv2", "2.1"}, "ETM4.0": {"etmv4", "4.0"}, "ETMv4.2": {"etmv4", "4.2"}, "ETE": {"ete", ""}, "ITM": {"itm", ""}, "STM": {"stm", ""},
 		"": {}, "ETM": {}, "ETM9": {}, "PTMX": {}, "CTI": {},
 	} {
-		if p, v := newFamilies(decoded).ofType(kind); p != want[0] || v != want[1] {
+		if p, v := newFamilies(decodedWide).ofType(kind); p != want[0] || v != want[1] {
 			t.Errorf("protocolOfType(%q) = %q, %q, want %q", kind, p, v, want)
 		}
 	}
@@ -591,7 +610,7 @@ func TestTypes(t *testing.T) {
 		"Cortex-A15": {ProfileA, false}, "cortex-a9": {ProfileA, false}, "Cortex-A32": {ProfileA, false}, "Cortex-A34": {ProfileA, true}, "Cortex-A53": {ProfileA, true}, "Cortex-A76AE": {ProfileA, true},
 		"Cortex-R5": {ProfileR, false}, "Cortex-R5F": {ProfileR, false}, "Cortex-R82": {ProfileR, true}, "Cortex-M3": {ProfileM, false}, "Cortex-M0+": {ProfileM, false},
 		"ARMv7-A": {ProfileA, false}, "ARMv7-R": {ProfileR, false}, "ARMv7E-M": {ProfileM, false}, "ARMv6-M": {ProfileM, false}, "ARMv8-A": {ProfileA, true}, "ARMv8.2-A": {ProfileA, true},
-		"ARMv8-M.Main": {ProfileM, false}, "ARMv5TE": {ProfileA, false}, "ARM926EJ-S": {ProfileA, false}, "ARM1176": {ProfileA, false}, "Neoverse-N1": {ProfileA, true},
+		"ARMv8-M.Main": {ProfileM, false}, "ARMv5TE": {ProfileA, false}, "ARM926EJ-S": {ProfileA, false}, "ARM1176": {ProfileA, false}, "Neoverse-N1": {ProfileA, true}, "ARM-AA64": {ProfileA, true},
 		"Krait": {}, "": {}, "ARM": {}, "ARMv": {}, "Cortex-": {}, "Cortex-Z1": {},
 	} {
 		if got := modelOfCore(kind); got != want {

@@ -27,8 +27,10 @@ func (r *reader) settle(s *Source) {
 	var missing []string
 	for _, name := range r.families.find(s.Protocol).Needed {
 		if _, ok := s.Registers.Lookup(name); !ok {
-			number, _ := registerNumber(name)
-			missing = append(missing, fmt.Sprintf("%s (%#02x)", name, number))
+			if number, ok := registerNumber(name); ok {
+				name += fmt.Sprintf(" (%#02x)", number)
+			}
+			missing = append(missing, name)
 		}
 	}
 	if len(missing) > 0 {
@@ -36,10 +38,23 @@ func (r *reader) settle(s *Source) {
 	}
 }
 
-// settleProtocol compares the type with ETMIDR; the register wins (§5.3). If the
-// type is not known, only a register called ETMIDR counts, since the registers of
-// other components have other meanings.
+// settleProtocol compares the type with the registers that have the version, which win
+// (§5.3).
 func (r *reader) settleProtocol(s *Source) {
+	f, version := r.families.ofRegisters(s.Protocol, s.Registers)
+	if f == nil {
+		r.settleByETMIDR(s)
+		return
+	}
+	if f.Name != s.Protocol || strings.Contains(s.Version, ".") && s.Version != version {
+		r.add("%s: type is %q, but its registers say %s %s, which holds", s.file, clip(s.Type), f.Name, version)
+	}
+	s.Protocol, s.Version = f.Name, version
+}
+
+// settleByETMIDR compares the type with ETMIDR. If the type is not known, only a register
+// called ETMIDR counts, since the registers of other components have other meanings.
+func (r *reader) settleByETMIDR(s *Source) {
 	var idr uint64
 	var ok bool
 	switch {

@@ -51,7 +51,17 @@ func (r *reader) openSnapshot(dir, name string) error {
 	if err := r.bind(t); err != nil {
 		return err
 	}
-	return r.readSymbolsFlags()
+	if err := r.readSymbolsFlags(); err != nil {
+		return err
+	}
+	return r.checkWide(r.tracesAArch64())
+}
+
+// tracesAArch64 reports whether a core, or a trace source by its protocol, may be one of AArch64.
+func (r *reader) tracesAArch64() bool {
+	core := func(d *device) bool { return d.class == classCore && d.wide() }
+	source := func(s *Source) bool { return r.families.find(s.Protocol).AArch64 }
+	return slices.ContainsFunc(r.devices, core) || slices.ContainsFunc(r.c.Sources, source)
 }
 
 // readSnapshotSection reads [snapshot]. Files of older generators have none.

@@ -12,22 +12,18 @@ import (
 type binder struct {
 	*reader
 	t       *traceINI
-	names   *directory // of devices
-	sources []*Source  // by device; nil if it is none
-	streams []stream
+	names   *directory            // of devices
+	sources []*Source             // by device; nil if it is none
+	dataIn  map[*Source][]*Buffer // of data streams that have a line: (stream:1)
 	cores   map[*Source]*device
-}
-
-// A stream is one beyond the first of a source: (stream:N) with N > 0.
-type stream struct {
-	of *Source
-	n  uint64
-	in []*Buffer
 }
 
 // bind makes the sources of a snapshot; t is nil if it has no trace.
 func (r *reader) bind(t *traceINI) error {
-	b := &binder{reader: r, t: t, sources: make([]*Source, len(r.devices)), cores: make(map[*Source]*device)}
+	b := &binder{
+		reader: r, t: t, sources: make([]*Source, len(r.devices)), dataIn: make(map[*Source][]*Buffer),
+		cores: make(map[*Source]*device),
+	}
 	names := make([]string, len(r.devices))
 	for i, d := range r.devices {
 		names[i] = d.name
@@ -66,7 +62,7 @@ func (b *binder) makeSource(device int) *Source {
 	s := &Source{Name: d.name, Type: d.kind, Registers: d.registers, file: d.file}
 	b.sources[device] = s
 	s.Protocol, s.Version = b.families.ofType(d.kind)
-	if s.Protocol == "" || b.families.find(s.Protocol).ETM {
+	if s.Protocol == "" || b.families.find(s.Protocol).Bind != nil {
 		b.setFlags(s)
 	}
 	if d.class != classSource {
@@ -138,10 +134,12 @@ func (b *binder) bindBuffers() error {
 			return list.wrong(e, fmt.Sprintf("is the second line for source %s", s.Name), "remove one of them")
 		case n == 0:
 			s.Buffers = in
-		case !b.families.find(s.Protocol).Streams:
+		case b.families.find(s.Protocol).DataStream.Register == "":
 			b.add("%s: [%s] %s: %s has only stream 0; the line is ignored", b.t.file, list.name, clip(e.key), s.Name)
+		case n > 1:
+			b.add("%s: [%s] %s: %s has only streams 0 and 1; the line is ignored", b.t.file, list.name, clip(e.key), s.Name)
 		default:
-			b.streams = append(b.streams, stream{s, n, in})
+			b.dataIn[s] = in
 		}
 	}
 	return nil
@@ -308,30 +306,41 @@ func (b *binder) checkUnframed() error {
 	return nil
 }
 
-// list puts the sources into the capture, each followed by its further streams.
+// list puts the sources into the capture, each followed by its stream of data.
 func (b *binder) list() {
 	for _, s := range b.sources {
 		if s == nil {
 			continue
 		}
 		b.c.Sources = append(b.c.Sources, s)
-		for _, st := range b.streams {
-			if st.of == s && s.ID != 0 && uint64(s.ID)+st.n < firstReservedID {
-				second := *s
-				second.ID = s.ID + uint8(st.n)
-				second.Name = fmt.Sprintf("%s(stream:%d)", s.Name, st.n)
-				second.Buffers = st.in
-				b.c.Sources = append(b.c.Sources, &second)
-				b.cores[&second] = b.cores[s]
-			}
+		if in, ok := b.dataBuffers(s); ok && s.ID != 0 && s.ID+1 < firstReservedID {
+			data := *s
+			data.ID, data.Name, data.Buffers = s.ID+1, s.Name+"(stream:1)", in
+			data.Problem = s.Protocol + " data trace"
+			b.c.Sources = append(b.c.Sources, &data)
+			b.cores[&data] = b.cores[s]
 		}
 	}
+}
+
+// dataBuffers returns the buffers with the data of a source, false if it sends none: those of
+// the line for it, else those in frames of the source.
+func (b *binder) dataBuffers(s *Source) ([]*Buffer, bool) {
+	if in, ok := b.dataIn[s]; ok {
+		return in, true
+	}
+	field := b.families.find(s.Protocol).DataStream
+	if v, ok := s.Registers.Lookup(field.Register); field.Register == "" || !ok || field.Get(v) == 0 {
+		return nil, false
+	}
+	in := slices.DeleteFunc(slices.Clone(s.Buffers), func(x *Buffer) bool { return x.Format == SourceData })
+	return in, true
 }
 
 // usesIDs reports whether the streams of a protocol have IDs by its registers.
 func (b *binder) usesIDs(protocol string) bool {
 	f := b.families.find(protocol)
-	return f.ETM && !f.Unframed
+	return f.Bind != nil && !f.Unframed
 }
 
 // checkIDs refuses what would mix sources: one ID for two of them, in one buffer
@@ -343,10 +352,11 @@ func (b *binder) checkIDs() error {
 			continue
 		}
 		if id, ok := b.families.traceID(s.Protocol, s.Registers); ok && b.usesIDs(s.Protocol) && isReservedID(id) {
+			register := b.families.traceIDField(s.Protocol).Registers[0]
 			return &InputError{
-				File: s.file, Section: "regs", Key: "ETMTRACEIDR",
+				File: s.file, Section: "regs", Key: register,
 				Problem: fmt.Sprintf("gives source %s the reserved ID %#02x", s.Name, id),
-				Remedy: "IDs of sources are 0x01 to 0x6f; --reg ETMTRACEIDR=VALUE sets it, or take the source out of " +
+				Remedy: "IDs of sources are 0x01 to 0x6f; --reg " + register + "=VALUE sets it, or take the source out of " +
 					"[source_buffers]",
 			}
 		}
@@ -387,7 +397,7 @@ func (b *binder) bindMemory() {
 	seen := make(map[*device]*image.Memory) // by core; nil is none
 	for _, s := range b.c.Sources {
 		core := b.cores[s]
-		traced := b.families.find(s.Protocol).ETM && len(s.Buffers) > 0
+		traced := b.families.find(s.Protocol).Bind != nil && len(s.Buffers) > 0
 		if traced && s.Core == "" && len(withMemory) == 1 {
 			core = withMemory[0]
 			b.add("no core is named for source %s in [core_trace_sources]: the memory of %s is used, the only core that has any",

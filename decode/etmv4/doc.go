@@ -1,7 +1,8 @@
 // Package etmv4 reads and writes the instruction trace of ETMv4.0 to 4.6 (Arm IHI 0064)
-// and ETE 1.0 to 1.3 (Arm Architecture Reference Manual), and follows the program by it. They
-// are one protocol: the version is a value in [Config]. Where a version number stands alone it
-// is that of ETMv4; an ETE has all that ETMv4.3 has.
+// and ETE 1.0 to 1.3 (DDI 0487), and follows the program by it. They are one protocol: the
+// version is a value in [Config]. docs/etmv4.md has the rules one by one, and where each comes
+// from. Where a version number stands alone it is that of ETMv4; an ETE has all that ETMv4.3
+// has.
 //
 // packet.go and append.go are the codec: bytes to [Packet] and back, one packet at a time,
 // with no state beside [Config]; headers.go is the table of headers, payload.go has what

@@ -2,8 +2,8 @@ package etmv4
 
 // P0Elements returns how many P0 elements p makes: one for each atom, exception, Q
 // packet and source address, and for a Transaction Start unless TRCIDR0[30] says that it
-// is none. An exception or Q counts once its address is told (see [Config.AwaitsAddress]);
-// here it counts at once.
+// is none (docs/etmv4.md §5.1). An exception or Q counts once its address is told (see
+// [Config.AwaitsAddress]); here it counts at once.
 func (c *Config) P0Elements(p *Packet) int {
 	one := false
 	switch p.Kind {
@@ -27,8 +27,8 @@ func (c *Config) P0Elements(p *Packet) int {
 	return 0
 }
 
-// Open counts the P0 elements that are open: neither committed nor cancelled. Where reading
-// starts it is what SPEC of the Trace Info packet says.
+// Open counts the P0 elements that are open: neither committed nor cancelled (docs/etmv4.md
+// §5.2). Where reading starts it is what SPEC of the Trace Info packet says.
 type Open uint64
 
 // Apply does what p does, and commits the oldest elements of more than the trace unit can

@@ -26,8 +26,8 @@ func Family() decode.Family {
 		}))
 	}
 	return decode.Family{
-		Name: "etmv4", Types: []string{"ETM4"}, Version: "4", Versions: versions,
-		Needed: []string{"TRCTRACEIDR"}, TraceID: traceID, Streams: true,
+		Name: "etmv4", Types: []string{"ETM4"}, Version: "4", Versions: versions, AArch64: true,
+		Needed: []string{"TRCTRACEIDR"}, TraceID: traceID, DataStream: dataStream, ReadVersion: readETMv4Version,
 		Defaults: append(defaults(cortexA53, "a Cortex-A53"),
 			decode.RegisterDefault{Register: "TRCIDR1", Value: uint64(cortexA53.idr1), Means: "ETMv4.0"}),
 		Settings: settings(etmv4Version()), Bind: Bind,
@@ -44,7 +44,7 @@ func ETEFamily() decode.Family {
 	}
 	return decode.Family{
 		Name: "ete", Types: []string{"ETE"}, Version: "1", Versions: versions, Profile: "A",
-		Needed: []string{"TRCTRACEIDR"}, TraceID: traceID, Streams: true,
+		Needed: []string{"TRCTRACEIDR"}, TraceID: traceID, AArch64: true, ReadVersion: readETEVersion,
 		Defaults: append(defaults(anyETE, "a model"),
 			decode.RegisterDefault{Register: "TRCDEVARCH", Value: defaultDEVARCH, Means: "ETE 1.0"}),
 		Settings: settings(eteVersion()), Bind: BindETE,

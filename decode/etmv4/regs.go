@@ -38,7 +38,7 @@ type Config struct {
 	MaxSpec         uint32 // P0 elements that may be speculative, at most (TRCIDR8)
 }
 
-// The fields of the registers that change decoding.
+// The fields of the registers that change decoding (docs/etmv4.md §1).
 const (
 	configrInstP0Shift     = 1
 	configrBroadcast       = 1 << 3

@@ -12,9 +12,9 @@ type Target struct {
 	IS1     bool
 }
 
-// A State is what packets leave out as earlier packets have told it. It is packet
-// state: it follows the stream, never speculation, and an address that is cancelled stays
-// in the history. After a Trace Info packet it depends on nothing before.
+// A State is what packets leave out as earlier packets have told it (docs/etmv4.md §4). It
+// is packet state: it follows the stream, never speculation, and an address that is
+// cancelled stays in the history. After a Trace Info packet it depends on nothing before.
 type State struct {
 	// History has the last addresses told, the newest first: of targets, sources and Q
 	// packets alike.
@@ -27,8 +27,8 @@ type State struct {
 	Info uint32
 }
 
-// Apply does what p does to the state. Afterwards History[0] is the address of p, if it has
-// one, and Timestamp its timestamp.
+// Apply does what p does to the state (docs/etmv4.md §4.1, §4.2). Afterwards History[0] is
+// the address of p, if it has one, and Timestamp its timestamp.
 func (s *State) Apply(c *Config, p *Packet) {
 	switch p.Kind {
 	case TraceInfo:

@@ -14,10 +14,10 @@ import (
 // bounds what is kept of a stream, and what a decoder has to see before a cut.
 const maxSyncBytes = 64 << 10
 
-// A cutter is the [decode.Cutter] of a stream. A cut is the packet that completes
-// position and context behind the first Trace Info packet after an A-sync, where nothing
-// is open that only earlier bytes tell. The decoder of its segment has to see the bytes
-// from the A-sync on: they have the packet state.
+// A cutter is the [decode.Cutter] of a stream (docs/etmv4.md §9.2). A cut is the packet
+// that completes position and context behind the first Trace Info packet after an A-sync,
+// where nothing is open that only earlier bytes tell. The decoder of its segment has to
+// see the bytes from the A-sync on: they have the packet state.
 //
 // A-syncs are found by their bytes alone, wherever they are, so that every worker finds
 // the same ones, whatever damage there is between them.
@@ -109,7 +109,7 @@ func (c *cutter) look(b []byte) {
 	}
 }
 
-// A syncPoint is an A-sync and the packets after it, up to the cut.
+// A syncPoint is an A-sync and the packets after it, up to the cut (docs/etmv4.md §9.1).
 type syncPoint struct {
 	start     int  // where the A-sync begins
 	parsed    int  // packets are parsed up to here
@@ -174,7 +174,8 @@ func (x *syncPoint) completes(c *Config, p *Packet) (address, context bool) {
 	return address, context
 }
 
-// preserve notes what p reports for the rows after a cut, though it may be lost.
+// preserve notes what p reports for the rows after a cut, though it may be lost
+// (docs/etmv4.md §9.4).
 func (x *syncPoint) preserve(c *Config, p *Packet) {
 	switch {
 	case p.Kind == Timestamp:

@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"math"
+
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
@@ -122,21 +124,33 @@ const (
 )
 
 // returns remember the exits by indirect branches: one for each few ways.
-type returns [1 << returnBits]struct {
-	from uint32         // index of the block in the result
-	to   schema.Address // address
-	part uint32         // in which it holds
-	exit uint32         // see noExit
+type returns struct {
+	base uint32 // of the part: its blocks are those from here on, by their index in the result
+	next uint32 // after all blocks of which something is remembered
+	ways [1 << returnBits]struct {
+		to   schema.Address // address
+		from uint32         // block
+		exit uint32         // see noExit
+	}
+}
+
+// begin readies r for another part: what is remembered does not hold there.
+func (r *returns) begin() {
+	if r.base = r.next; r.base > math.MaxUint32/2 {
+		*r = returns{}
+	}
 }
 
 const returnBits = 12
 
 // returnFrom returns what is remembered of the exit from b to next.
 func (w *Walker) returnFrom(b, next *block) *uint32 {
-	to := next.address
-	x := &w.returns[(b.index*0x9e3779b1^uint32(to)*0x85ebca6b)>>(32-returnBits)]
-	if x.from != b.index || x.to != to || x.part != w.partStamp {
-		x.from, x.to, x.part, x.exit = b.index, to, w.partStamp, 0
+	r, to := w.returns, next.address
+	from := r.base + b.index
+	x := &r.ways[(b.index*0x9e3779b1^uint32(to)*0x85ebca6b)>>(32-returnBits)]
+	if x.from != from || x.to != to {
+		x.from, x.to, x.exit = from, to, 0
+		r.next = max(r.next, from+1)
 	}
 	return &x.exit
 }

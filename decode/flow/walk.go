@@ -73,6 +73,9 @@ func (w *Walker) Begin(result *decode.Result) {
 	}
 	if !w.more {
 		w.partStamp++
+		if w.returns != nil {
+			w.returns.begin()
+		}
 		w.forgetCounts()
 	}
 	w.partSeq, w.placed = w.Seq, len(result.Steps)

@@ -52,6 +52,7 @@ type Dump struct {
 	Offset  uint64 // of the first byte in the file
 	Length  uint64 // in bytes, unless ToEnd
 	ToEnd   bool   // up to the end of the file
+	Wide    bool   // the memory is of AArch64: addresses have 64 bits, else 32
 	Space   Space
 }
 
@@ -77,9 +78,13 @@ func (d Dump) Len(fileSize int64) (uint64, error) {
 		}
 		n = d.Length
 	}
-	if d.Address > schema.End32 || n > schema.End32-d.Address {
+	class := class32
+	if d.Wide {
+		class = class64
+	}
+	if d.Address > class.top || n > class.top-d.Address {
 		return 0, &FormatError{
-			Problem: fmt.Sprintf("gives %#x bytes at address %#x, which go beyond 2³²", n, d.Address),
+			Problem: fmt.Sprintf("gives %#x bytes at address %#x, which go beyond %s", n, d.Address, class.topWords),
 			Remedy:  "correct the address or the length",
 		}
 	}

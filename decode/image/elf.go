@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -18,29 +19,31 @@ const efARMBE8 = 0x00800000
 // ntGNUBuildID is the type of the note that holds the build ID.
 const ntGNUBuildID = 3
 
-// ReadELF reads the bytes that a 32-bit Arm ELF file loads into memory (§8): for
-// each PT_LOAD segment those that are in the file, at its virtual address. What
-// is only cleared at start is no memory here. Of a BE8 image it takes executable
-// segments, since code is little-endian there.
+// ReadELF reads the bytes that an Arm ELF file, of AArch32 or AArch64, loads into memory
+// (§8): for each PT_LOAD segment those that are in the file, at its virtual address. What
+// is only cleared at start is no memory here. Of a big-endian image (BE8, or of AArch64) it
+// takes executable segments, since code is little-endian there.
 //
 // base is where a position-independent image was loaded; it is nil for others.
 // A file of another kind is a [*FormatError] that names what it is, and so is a
 // damaged one.
 func ReadELF(f File, base *schema.Address) ([]Region, error) {
-	e, _, err := openELF(f, base)
+	e, h, err := openELF(f, base)
 	if err != nil {
 		return nil, err
 	}
-	regions, err := loadSegments(f, e, base)
+	regions, err := loadSegments(f, h, e, base)
 	if err != nil {
 		return nil, err
 	}
 	id := buildID(f, e)
 	for i := range regions {
-		regions[i].BuildID = id
+		regions[i].BuildID, regions[i].AArch64 = id, isAArch64(e)
 	}
 	return regions, nil
 }
+
+func isAArch64(e *elf.File) bool { return e.Machine == elf.EM_AARCH64 }
 
 // openELF reads the headers of a program that is of the right kind.
 func openELF(f File, base *schema.Address) (*elf.File, *elfHeader, error) {
@@ -61,11 +64,34 @@ func openELF(f File, base *schema.Address) (*elf.File, *elfHeader, error) {
 // An elfHeader is the file header: debug/elf does not return all of it, and some
 // of it is needed before.
 type elfHeader struct {
-	elf.Header32
-	order binary.ByteOrder
+	elf.Header64 // of either class
+	class        *elfClass
+	order        binary.ByteOrder
+	raw          []byte
 }
 
-// readHeader reads the file header and refuses what is no 32-bit ELF file.
+// An elfClass is what a class of files has of its own.
+type elfClass struct {
+	header, program     uint64 // sizes of the file header and of a program header
+	sectionTable, names int    // offsets of e_shoff and e_shstrndx
+	word                int    // size of an address
+	top                 uint64 // addresses end here
+	topWords            string
+}
+
+var (
+	class32 = &elfClass{
+		header: 52, program: 32, sectionTable: 32, names: 50, word: 4, top: schema.End32, topWords: "2³²",
+	}
+	class64 = &elfClass{
+		header: 64, program: 56, sectionTable: 40, names: 62, word: 8, top: math.MaxUint64, topWords: "2⁶⁴",
+	}
+)
+
+// giveArm is the remedy for a file that is no program of an Arm core.
+const giveArm = "give the Arm program that ran"
+
+// readHeader reads the file header and refuses what is no ELF file.
 func readHeader(f File) (*elfHeader, error) {
 	ident, err := f.read(0, elf.EI_NIDENT, "ELF identification")
 	if err != nil || !bytes.HasPrefix(ident, []byte(elf.ELFMAG)) {
@@ -74,17 +100,15 @@ func readHeader(f File) (*elfHeader, error) {
 		}
 		return nil, &FormatError{Problem: "is no ELF file", Remedy: "give a plain binary with --image FILE@ADDR"}
 	}
+	h := new(elfHeader)
 	switch class := elf.Class(ident[elf.EI_CLASS]); class {
 	case elf.ELFCLASS32:
+		h.class = class32
 	case elf.ELFCLASS64:
-		return nil, &FormatError{Problem: "is a 64-bit ELF file", Remedy: "give the 32-bit Arm program that ran"}
+		h.class = class64
 	default:
-		return nil, &FormatError{
-			Problem: fmt.Sprintf("is an ELF file of the unknown class %d", class),
-			Remedy:  "give a 32-bit Arm program",
-		}
+		return nil, &FormatError{Problem: fmt.Sprintf("is an ELF file of the unknown class %d", class), Remedy: giveArm}
 	}
-	h := new(elfHeader)
 	switch data := elf.Data(ident[elf.EI_DATA]); data {
 	case elf.ELFDATA2LSB:
 		h.order = binary.LittleEndian
@@ -92,28 +116,61 @@ func readHeader(f File) (*elfHeader, error) {
 		h.order = binary.BigEndian
 	default:
 		return nil, &FormatError{
-			Problem: fmt.Sprintf("is an ELF file of the unknown byte order %d", data),
-			Remedy:  "give a 32-bit Arm program",
+			Problem: fmt.Sprintf("is an ELF file of the unknown byte order %d", data), Remedy: giveArm,
 		}
 	}
-	b, err := f.read(0, uint64(binary.Size(h.Header32)), "ELF header")
-	if err != nil {
+	if h.raw, err = f.read(0, h.class.header, "ELF header"); err != nil {
 		return nil, err
 	}
-	_, err = binary.Decode(b, h.order, &h.Header32)
-	return h, err
+	return h, h.decode()
 }
 
-// checkKind refuses other machines, files that are no linked programs, and data
+// decode reads the fields of the header.
+func (h *elfHeader) decode() error {
+	if h.class == class64 {
+		_, err := binary.Decode(h.raw, h.order, &h.Header64)
+		return err
+	}
+	var narrow elf.Header32
+	_, err := binary.Decode(h.raw, h.order, &narrow)
+	h.Header64 = elf.Header64{
+		Ident: narrow.Ident, Type: narrow.Type, Machine: narrow.Machine, Version: narrow.Version,
+		Entry: uint64(narrow.Entry), Phoff: uint64(narrow.Phoff), Shoff: uint64(narrow.Shoff), Flags: narrow.Flags,
+		Ehsize: narrow.Ehsize, Phentsize: narrow.Phentsize, Phnum: narrow.Phnum,
+		Shentsize: narrow.Shentsize, Shnum: narrow.Shnum, Shstrndx: narrow.Shstrndx,
+	}
+	return err
+}
+
+// headless returns the bytes of the header without what [parseELF] keeps from debug/elf.
+func (h *elfHeader) headless() []byte {
+	head := bytes.Clone(h.raw)
+	clear(head[h.class.names:][:2])
+	if h.Shnum == 0 {
+		clear(head[h.class.sectionTable:][:h.class.word])
+	}
+	return head
+}
+
+// checkMachine refuses other machines. ELF32 files of AArch64 are of ILP32: the same code.
+func (h *elfHeader) checkMachine() error {
+	m := elf.Machine(h.Machine)
+	switch {
+	case m == elf.EM_AARCH64, m == elf.EM_ARM && h.class == class32:
+		return nil
+	case m == elf.EM_ARM:
+		return &FormatError{Problem: "is a 64-bit ELF file for EM_ARM, which has 32", Remedy: giveArm}
+	}
+	return &FormatError{Problem: fmt.Sprintf("is an ELF file for another machine, %v", m), Remedy: giveArm}
+}
+
+// checkKind refuses other machines, files that are no linked programs, and code
 // in big-endian order.
 func (h *elfHeader) checkKind(base *schema.Address) error {
-	if m := elf.Machine(h.Machine); m != elf.EM_ARM {
-		return &FormatError{
-			Problem: fmt.Sprintf("is an ELF file for another machine, %v", m),
-			Remedy:  "give the Arm program that ran",
-		}
+	if err := h.checkMachine(); err != nil {
+		return err
 	}
-	if h.order == binary.BigEndian && h.Flags&efARMBE8 == 0 {
+	if h.order == binary.BigEndian && elf.Machine(h.Machine) == elf.EM_ARM && h.Flags&efARMBE8 == 0 {
 		return &FormatError{Problem: "is a big-endian (BE32) image", Remedy: "only little-endian and BE8 images are read"}
 	}
 	switch t := elf.Type(h.Type); t {
@@ -139,20 +196,20 @@ func (h *elfHeader) checkKind(base *schema.Address) error {
 // checkTables refuses header tables that do not fit the file, and those inside
 // the file header, where [parseELF] changes what debug/elf sees.
 func (h *elfHeader) checkTables(f File) error {
-	end := uint32(binary.Size(h.Header32))
+	end := h.class.header
 	if h.Phnum > 0 && h.Phoff < end || h.Shnum > 0 && h.Shoff < end {
 		return &FormatError{Problem: "has a header table inside its file header", Remedy: "the file is damaged"}
 	}
-	if h.Phnum > 0 && int(h.Phentsize) < binary.Size(elf.Prog32{}) {
+	if h.Phnum > 0 && uint64(h.Phentsize) < h.class.program {
 		return &FormatError{
 			Problem: fmt.Sprintf("has a program header table with entries of %d bytes", h.Phentsize),
 			Remedy:  "the file is damaged",
 		}
 	}
-	if err := f.fits(uint64(h.Phoff), uint64(h.Phnum)*uint64(h.Phentsize), "program header table"); err != nil {
+	if err := f.fits(h.Phoff, uint64(h.Phnum)*uint64(h.Phentsize), "program header table"); err != nil {
 		return err
 	}
-	return f.fits(uint64(h.Shoff), uint64(h.Shnum)*uint64(h.Shentsize), "section header table")
+	return f.fits(h.Shoff, uint64(h.Shnum)*uint64(h.Shentsize), "section header table")
 }
 
 // parseELF reads the header tables with debug/elf, which is not hardened: it
@@ -168,16 +225,7 @@ func parseELF(f File, h *elfHeader) (e *elf.File, err error) {
 			e, err = nil, damagedELF(p)
 		}
 	}()
-	seen := h.Header32
-	seen.Shstrndx = 0
-	if seen.Shnum == 0 {
-		seen.Shoff = 0
-	}
-	head, err := binary.Append(nil, h.order, seen)
-	if err != nil {
-		return nil, err
-	}
-	e, err = elf.NewFile(reheaded{io.NewSectionReader(f.Data, 0, f.Size), head})
+	e, err = elf.NewFile(reheaded{io.NewSectionReader(f.Data, 0, f.Size), h.headless()})
 	if _, ok := errors.AsType[*elf.FormatError](err); ok || errors.Is(err, io.EOF) {
 		return nil, damagedELF(err)
 	}
@@ -208,7 +256,7 @@ func (r reheaded) ReadAt(b []byte, off int64) (int, error) {
 
 // loadSegments reads the PT_LOAD segments. Segments may share bytes of the file,
 // but all together take at most twice its size: memory is bounded by the input.
-func loadSegments(f File, e *elf.File, base *schema.Address) ([]Region, error) {
+func loadSegments(f File, h *elfHeader, e *elf.File, base *schema.Address) ([]Region, error) {
 	var regions []Region
 	var total uint64
 	skipped := false
@@ -220,16 +268,14 @@ func loadSegments(f File, e *elf.File, base *schema.Address) ([]Region, error) {
 			skipped = true
 			continue
 		}
-		address := p.Vaddr
-		if base != nil {
-			address += uint64(*base)
-		}
+		address, ok := h.placed(p.Vaddr, p.Filesz, base)
 		total += p.Filesz
 		switch {
-		case address > schema.End32 || address+p.Filesz > schema.End32:
+		case !ok:
 			return nil, &FormatError{
-				Problem: fmt.Sprintf("loads %#x bytes at address %#x (segment %d), which go beyond 2³²", p.Filesz, address, i),
-				Remedy:  "the file is damaged, or its @BASE is wrong",
+				Problem: fmt.Sprintf("loads %#x bytes at address %#x (segment %d), which go beyond %s", p.Filesz, address, i,
+					h.class.topWords),
+				Remedy: "the file is damaged, or its @BASE is wrong",
 			}
 		case total > MaxLoad || total > 2*uint64(f.Size):
 			return nil, &FormatError{
@@ -246,11 +292,21 @@ func loadSegments(f File, e *elf.File, base *schema.Address) ([]Region, error) {
 	if len(regions) == 0 {
 		problem := "has no PT_LOAD segment with bytes"
 		if skipped {
-			problem = "is a BE8 image without an executable PT_LOAD segment"
+			problem = "is a big-endian image without an executable PT_LOAD segment"
 		}
 		return nil, &FormatError{Problem: problem, Remedy: "give the linked program, not a file of symbols only"}
 	}
 	return regions, nil
+}
+
+// placed returns where size bytes at an address are loaded, and whether they fit below the
+// end of the addresses.
+func (h *elfHeader) placed(address, size uint64, base *schema.Address) (uint64, bool) {
+	moved := address
+	if base != nil {
+		moved += uint64(*base)
+	}
+	return moved, moved >= address && moved <= h.class.top && size <= h.class.top-moved
 }
 
 // buildID returns the GNU build ID in hex, from a note segment or else, where a

@@ -19,11 +19,12 @@ import (
 // little-endian program.
 type testELF struct {
 	order   binary.ByteOrder // nil is little-endian
-	class   byte             // 0 is 32-bit
+	class   byte             // 0 is 32-bit, or 64-bit if wide
+	wide    bool             // the layout of 64 bits
 	kind    uint16           // 0 is ET_EXEC
-	machine uint16           // 0 is EM_ARM
+	machine uint16           // 0 is EM_ARM, or EM_AARCH64 if wide
 	flags   uint32
-	entry   uint16 // size of a program header; 0 is 32
+	entry   uint16 // size of a program header; 0 is 32, or 56 if wide
 	count   uint16 // number of program headers; 0 is as many as there are
 	progs   []testProg
 	shNote  []byte // content of a note section
@@ -32,7 +33,7 @@ type testELF struct {
 
 type testProg struct {
 	kind   uint32 // 0 is PT_LOAD
-	vaddr  uint32
+	vaddr  uint64
 	paddr  uint32
 	data   string
 	memsz  uint32
@@ -55,23 +56,29 @@ func (e testELF) bytes() []byte {
 	var b, body []byte
 	u16 := func(v uint16) { b = append(b, 0, 0); order.PutUint16(b[len(b)-2:], v) }
 	u32 := func(v uint32) { b = append(b, 0, 0, 0, 0); order.PutUint32(b[len(b)-4:], v) }
-	b = append(b, 0x7F, 'E', 'L', 'F', byte(or(uint32(e.class), 1)), data, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-	bodyAt := uint32(52 + 32*len(e.progs))
+	word := func(v uint64) { u32(uint32(v)) }
+	class, machine, header, program, section := uint32(1), uint32(40), uint32(52), uint32(32), uint32(40)
+	if e.wide {
+		word = func(v uint64) { b = append(b, 0, 0, 0, 0, 0, 0, 0, 0); order.PutUint64(b[len(b)-8:], v) }
+		class, machine, header, program, section = 2, 183, 64, 56, 64
+	}
+	b = append(b, 0x7F, 'E', 'L', 'F', byte(or(uint32(e.class), class)), data, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	bodyAt := header + program*uint32(len(e.progs))
 	size := bodyAt
 	for _, p := range e.progs {
 		size += uint32(len(p.data))
 	}
 	u16(uint16(or(uint32(e.kind), 2)))
-	u16(uint16(or(uint32(e.machine), 40)))
-	u32(1)                 // version
-	u32(0)                 // entry
-	u32(52)                // program headers
-	u32(or(e.shoff, size)) // section headers
+	u16(uint16(or(uint32(e.machine), machine)))
+	u32(1)                          // version
+	word(0)                         // entry
+	word(uint64(header))            // program headers
+	word(uint64(or(e.shoff, size))) // section headers
 	u32(e.flags)
-	u16(52)
-	u16(uint16(or(uint32(e.entry), 32)))
+	u16(uint16(header))
+	u16(uint16(or(uint32(e.entry), program)))
 	u16(uint16(or(uint32(e.count), uint32(len(e.progs)))))
-	u16(40)
+	u16(uint16(section))
 	if e.shNote != nil {
 		u16(1)
 	} else {
@@ -80,20 +87,31 @@ func (e testELF) bytes() []byte {
 	u16(0)
 	for _, p := range e.progs {
 		u32(or(p.kind, 1))
-		u32(bodyAt + uint32(len(body)))
-		u32(p.vaddr)
-		u32(p.paddr)
-		u32(or(p.filesz, uint32(len(p.data))))
-		u32(or(p.memsz, uint32(len(p.data))))
-		u32(or(p.flags, 5))
-		u32(4)
+		if e.wide {
+			u32(or(p.flags, 5))
+		}
+		word(uint64(bodyAt) + uint64(len(body)))
+		word(p.vaddr)
+		word(uint64(p.paddr))
+		word(uint64(or(p.filesz, uint32(len(p.data)))))
+		word(uint64(or(p.memsz, uint32(len(p.data)))))
+		if !e.wide {
+			u32(or(p.flags, 5))
+		}
+		word(4)
 		body = append(body, p.data...)
 	}
 	b = append(b, body...)
 	if e.shNote != nil {
-		for _, v := range []uint32{0, 7, 0, 0, size + 40, uint32(len(e.shNote)), 0, 0, 4, 0} { // SHT_NOTE
-			u32(v)
+		u32(0)
+		u32(7) // SHT_NOTE
+		for _, v := range []uint64{0, 0, uint64(size + section), uint64(len(e.shNote))} {
+			word(v)
 		}
+		u32(0)
+		u32(0)
+		word(4)
+		word(0)
 		b = append(b, e.shNote...)
 	}
 	return b
@@ -106,7 +124,7 @@ func asFile(b []byte) File {
 const buildIDNote = "\x04\x00\x00\x00\x04\x00\x00\x00\x03\x00\x00\x00GNU\x00\xde\xad\xbe\xef"
 
 func TestReadELF(t *testing.T) {
-	base := schema.Address(0x1_0000)
+	base, mapped := schema.Address(0x1_0000), schema.Address(0xAAAA_AAAA_0000)
 	tests := []struct {
 		name  string
 		elf   testELF
@@ -159,6 +177,40 @@ func TestReadELF(t *testing.T) {
 			elf:  testELF{progs: []testProg{{vaddr: 0xFFFF_FFFC, data: "code"}}},
 			want: map[schema.Address]string{0xFFFF_FFFC: "code"},
 		},
+		{
+			name: "AArch64: a kernel, and what is executed and never read",
+			elf: testELF{wide: true, progs: []testProg{
+				{vaddr: 0xFFFF_FFC0_0008_0000, data: "kernel"}, {vaddr: 0x40_0000, data: "code", flags: 1}, {vaddr: 1<<64 - 5, data: "last"},
+			}},
+			want: map[schema.Address]string{0xFFFF_FFC0_0008_0000: "kernel", 0x40_0000: "code", 1<<64 - 5: "last"},
+		},
+		{
+			name: "AArch64: position-independent",
+			elf:  testELF{wide: true, kind: 3, progs: []testProg{{vaddr: 0x8000, data: "code"}}},
+			base: &mapped, want: map[schema.Address]string{0xAAAA_AAAA_8000: "code"},
+		},
+		{
+			name: "AArch64, big-endian: code is little-endian",
+			elf: testELF{wide: true, order: binary.BigEndian, progs: []testProg{
+				{vaddr: 0x40_0000, data: "code"}, {vaddr: 0x50_0000, data: "data", flags: 6},
+			}},
+			want: map[schema.Address]string{0x40_0000: "code"},
+		},
+		{
+			name: "AArch64: build ID",
+			elf:  testELF{wide: true, progs: []testProg{{vaddr: 0x8000, data: "code"}, {kind: 4, data: buildIDNote}}},
+			want: map[schema.Address]string{0x8000: "code"}, build: "deadbeef",
+		},
+		{
+			name: "AArch64: build ID in a section",
+			elf:  testELF{wide: true, progs: []testProg{{vaddr: 0x8000, data: "code"}}, shNote: []byte(buildIDNote)},
+			want: map[schema.Address]string{0x8000: "code"}, build: "deadbeef",
+		},
+		{
+			name: "ILP32 of AArch64",
+			elf:  testELF{machine: 183, progs: []testProg{{vaddr: 0x8000, data: "code"}}},
+			want: map[schema.Address]string{0x8000: "code"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -173,6 +225,9 @@ func TestReadELF(t *testing.T) {
 				if string(r.Bytes) != tt.want[r.Address] || r.BuildID != tt.build || r.File != "a.elf" || r.Space != AnySpace {
 					t.Errorf("region %q of %q at %#x in %v, build ID %q", r.Bytes, r.File, r.Address, r.Space, r.BuildID)
 				}
+				if wide := tt.elf.wide || tt.elf.machine == 183; r.AArch64 != wide {
+					t.Errorf("region of AArch64: %t, want %t", r.AArch64, wide)
+				}
 			}
 		})
 	}
@@ -181,7 +236,7 @@ func TestReadELF(t *testing.T) {
 func TestReadELFRefuses(t *testing.T) {
 	code := []testProg{{vaddr: 0x8000, data: "code"}}
 	base := schema.Address(0)
-	high := schema.Address(0xFFFF_8000)
+	high, last := schema.Address(0xFFFF_8000), schema.Address(1<<64-1)
 	good := testELF{progs: code}.bytes()
 	noted := testELF{progs: code, shNote: []byte(buildIDNote)}.bytes()
 	cut := noted[:len(noted)-len(buildIDNote)-1]
@@ -195,7 +250,16 @@ func TestReadELFRefuses(t *testing.T) {
 		{"text", []byte("hello, this is text and long enough"), nil, "is no ELF file"},
 		{"magic only", []byte("\x7fELF"), nil, "is no ELF file"},
 		{"header cut short", good[:40], nil, "ELF header"},
-		{"64-bit", testELF{class: 2, progs: code}.bytes(), nil, "64-bit ELF"},
+		{"64-bit Arm", testELF{wide: true, machine: 40, progs: code}.bytes(), nil, "64-bit ELF"},
+		{"64-bit header cut short", testELF{wide: true}.bytes()[:60], nil, "ELF header"},
+		{"other machine of 64 bits", testELF{wide: true, machine: 62, progs: code}.bytes(), nil, "EM_X86_64"},
+		{"object file of AArch64", testELF{wide: true, kind: 1, progs: code}.bytes(), nil, "ET_REL"},
+		{"position-independent AArch64 without base", testELF{wide: true, kind: 3, progs: code}.bytes(), nil, "FILE@BASE"},
+		{"AArch64 beyond the addresses", testELF{wide: true, progs: []testProg{{vaddr: 1<<64 - 2, data: "code"}}}.bytes(), nil, "beyond 2⁶⁴"},
+		{"AArch64 beyond the addresses by its base", testELF{wide: true, kind: 3, progs: code}.bytes(), &last, "beyond 2⁶⁴"},
+		{"ILP32 beyond 4 GiB", testELF{machine: 183, kind: 3, progs: code}.bytes(), &last, "beyond 2³²"},
+		{"small headers of AArch64", testELF{wide: true, entry: 32, progs: code}.bytes(), nil, "entries of 32 bytes"},
+		{"big-endian AArch64 without code", testELF{wide: true, order: binary.BigEndian, progs: []testProg{{vaddr: 1, data: "data", flags: 6}}}.bytes(), nil, "big-endian image without"},
 		{"unknown class", testELF{class: 9, progs: code}.bytes(), nil, "unknown class 9"},
 		{"other machine", testELF{machine: 243, progs: code}.bytes(), nil, "EM_RISCV"},
 		{"object file", testELF{kind: 1, progs: code}.bytes(), nil, "ET_REL"},
@@ -203,7 +267,7 @@ func TestReadELFRefuses(t *testing.T) {
 		{"position-independent without base", testELF{kind: 3, progs: code}.bytes(), nil, "FILE@BASE"},
 		{"fixed addresses with base", good, &base, "fixed addresses"},
 		{"BE32", testELF{order: binary.BigEndian, progs: code}.bytes(), nil, "big-endian"},
-		{"BE8 without code", testELF{order: binary.BigEndian, flags: efARMBE8, progs: []testProg{{vaddr: 1, data: "data", flags: 6}}}.bytes(), nil, "BE8 image without"},
+		{"BE8 without code", testELF{order: binary.BigEndian, flags: efARMBE8, progs: []testProg{{vaddr: 1, data: "data", flags: 6}}}.bytes(), nil, "big-endian image without"},
 		{"no segments", testELF{}.bytes(), nil, "no PT_LOAD"},
 		{"nothing in the file", testELF{progs: []testProg{{vaddr: 0x8000, memsz: 64}}}.bytes(), nil, "no PT_LOAD"},
 		{"segment cut short", testELF{progs: []testProg{{vaddr: 0x8000, data: "code", filesz: 100}}}.bytes(), nil, "segment 0 takes 0x64 from offset 0x54"},
@@ -386,6 +450,10 @@ func TestDump(t *testing.T) {
 		{Dump{Address: 0x8000, Offset: 1<<64 - 1, Length: 2}, "", "fewer than the offset"},
 		{Dump{Address: 1<<32 - 9, ToEnd: true}, "", "beyond 2³²"},
 		{Dump{Address: 1<<64 - 1, ToEnd: true}, "", "beyond 2³²"},
+		{Dump{Address: 1<<32 - 9, ToEnd: true, Wide: true}, "0123456789", ""},
+		{Dump{Address: 0xFFFF_FFC0_0008_0000, ToEnd: true, Wide: true}, "0123456789", ""},
+		{Dump{Address: 1<<64 - 11, ToEnd: true, Wide: true}, "0123456789", ""},
+		{Dump{Address: 1<<64 - 10, ToEnd: true, Wide: true}, "", "beyond 2⁶⁴"},
 	}
 	for _, tt := range tests {
 		r, err := tt.dump.Read(f)

@@ -2,6 +2,7 @@ package image
 
 import (
 	"debug/elf"
+	"fmt"
 	"strings"
 
 	"github.com/tracelake/tracelake/schema"
@@ -12,6 +13,31 @@ import (
 type ELF struct {
 	*elf.File
 	BuildID string // in hex, "" without
+
+	header *elfHeader
+}
+
+// AArch64 reports whether the code is that of AArch64; else it is of AArch32.
+func (e *ELF) AArch64() bool { return isAArch64(e.File) }
+
+// AddressBytes is the size of an address: 4 or 8.
+func (e *ELF) AddressBytes() int { return e.header.class.word }
+
+// Top is where the addresses end, 2³² or the last one of 64 bits.
+func (e *ELF) Top() uint64 { return e.header.class.top }
+
+// CheckPlace fails if code of that size, at an address of the file that was loaded at base,
+// goes beyond the addresses. what names the code: "code (section .text)".
+func (e *ELF) CheckPlace(address, size uint64, base *schema.Address, what string) error {
+	moved, ok := e.header.placed(address, size, base)
+	if ok {
+		return nil
+	}
+	return &FormatError{
+		Problem: fmt.Sprintf("has %#x bytes of %s at address %#x, which go beyond %s", size, what, moved,
+			e.header.class.topWords),
+		Remedy: "the file is damaged, or its @BASE is wrong",
+	}
 }
 
 // OpenELF reads the headers of an ELF file, which it refuses as [ReadELF] does.
@@ -23,7 +49,7 @@ func OpenELF(f File, base *schema.Address) (*ELF, error) {
 	if err := nameSections(f, h, e); err != nil {
 		return nil, err
 	}
-	return &ELF{File: e, BuildID: buildID(f, e)}, nil
+	return &ELF{File: e, BuildID: buildID(f, e), header: h}, nil
 }
 
 // nameSections gives the sections their names. All share the memory of the table
@@ -45,7 +71,7 @@ func nameSections(f File, h *elfHeader, e *elf.File) error {
 	if err != nil {
 		return err
 	}
-	headers, err := f.read(uint64(h.Shoff), uint64(h.Shnum)*uint64(h.Shentsize), "section header table")
+	headers, err := f.read(h.Shoff, uint64(h.Shnum)*uint64(h.Shentsize), "section header table")
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ type Region struct {
 	File    string         // name of the file they are from, with '/'
 	SHA256  [32]byte       // of the whole file
 	BuildID string         // of an ELF file, in hex; else ""
+	AArch64 bool           // of an ELF file of AArch64
 	Address schema.Address // of Bytes[0]
 	Bytes   []byte         // none of them has the last address
 	Space   Space

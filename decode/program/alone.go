@@ -9,18 +9,17 @@ import (
 // has: whether it is in an IT block is not known.
 func Alone(address schema.Address, in schema.ISA, opcode uint32, size uint8) Instruction {
 	var i isa.Instruction
-	conditional := false
 	switch {
+	case in == schema.A64:
+		i = isa.A64(opcode, address)
 	case in == schema.A32:
-		i, conditional = isa.PFT.A32(opcode, address), opcode>>28 < 14
+		i = isa.PFT.A32(opcode, address)
 	case size == 4:
 		i = isa.PFT.T32(uint16(opcode>>16), uint16(opcode), address, in == schema.T32EE)
-		conditional = conditionalBranch(i)
 	default:
 		i = isa.PFT.T32(uint16(opcode), 0, address, in == schema.T32EE)
-		conditional = conditionalBranch(i)
 	}
-	x := rowOf(address, in, i, conditional)
+	x := rowOf(address, in, i, i.Conditional(in))
 	x.Size, x.Opcode = size, opcode
 	return x
 }

@@ -58,7 +58,7 @@ func TestBounds(t *testing.T) {
 // manySymbols is a file with n symbols of one name, at different addresses.
 func manySymbols(n int, name string) forge.File {
 	f := wide(n, nil)
-	for i := range uint32(n) {
+	for i := range uint64(n) {
 		f.Symbols = append(f.Symbols, label(name, 0x8000+2*i, elf.STB_LOCAL))
 	}
 	return f
@@ -68,7 +68,7 @@ func manySymbols(n int, name string) forge.File {
 // thousand times as long: each type has the one before it twice.
 func longNames(n int) forge.File {
 	f := wide(n, nil)
-	for i := range uint32(n) {
+	for i := range uint64(n) {
 		var name strings.Builder
 		fmt.Fprintf(&name, "_Z5f%04x1XIiiE", i)
 		for level := range 15 {
@@ -91,7 +91,7 @@ func nestedFunctions(n int) forge.File {
 		Sections: []forge.Section{forge.Code(".text", 0x8000, make([]byte, 2*n))},
 		Symbols:  []forge.Symbol{mapping("$t", 0x8000)},
 	}
-	for i := range uint32(n) {
+	for i := range uint64(n) {
 		f.Symbols = append(f.Symbols, function("f", 0x8000+2*i, 1<<30, elf.STB_LOCAL))
 	}
 	return f
@@ -99,7 +99,7 @@ func nestedFunctions(n int) forge.File {
 
 // wide is a file with entries in a function of n instructions with one line.
 func wide(n int, entries []forge.Entry, more ...forge.Section) forge.File {
-	end := 0x8000 + 2*uint32(n)
+	end := 0x8000 + 2*uint64(n)
 	info := forge.Info(forge.Unit{Version: 4, Entry: unit(0, append(entries, abstract("g", "g"))...)})
 	lines := lineTable(4, forge.At(0x8000), forge.Row(0, 4), forge.End(uint64(n)))
 	return forge.File{
@@ -110,7 +110,7 @@ func wide(n int, entries []forge.Entry, more ...forge.Section) forge.File {
 
 // inlinedDeep has n functions inlined in one another, in n instructions.
 func inlinedDeep(n int) forge.File {
-	end := 0x8000 + 2*uint32(n)
+	end := 0x8000 + 2*uint64(n)
 	e := inlined("g", 1, between(0x8000, end))
 	for range n {
 		e = inlined("g", 1, between(end-2, end), e)
@@ -120,7 +120,7 @@ func inlinedDeep(n int) forge.File {
 
 // inlinedWide has n functions inlined side by side, in the same instructions.
 func inlinedWide(n int) forge.File {
-	end := 0x8000 + 2*uint32(n)
+	end := 0x8000 + 2*uint64(n)
 	return wide(n, []forge.Entry{subprogram("f", 0x8000, end, slices.Repeat([]forge.Entry{inlined("g", 1, between(0x8000, end))}, n)...)})
 }
 

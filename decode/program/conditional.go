@@ -1,9 +1,6 @@
 package program
 
-import (
-	"github.com/tracelake/tracelake/decode/isa"
-	"github.com/tracelake/tracelake/schema"
-)
+import "github.com/tracelake/tracelake/decode/isa"
 
 // An itState is ITSTATE (DDI 0406C, A8.8.54): what of an IT block is still to
 // come, the condition of the next instruction in the high half.
@@ -24,16 +21,4 @@ func (it itState) after(i isa.Instruction) itState {
 	default:
 		return it&0xE0 | it<<1&0x1F
 	}
-}
-
-// conditionalBranch reports whether a T32 instruction is a branch with a
-// condition of its own: B<c>, B<c>.W, CBZ, CBNZ (DDI 0406C, A6.3, A8.8).
-func conditionalBranch(i isa.Instruction) bool {
-	if i.Kind != schema.KindBranch {
-		return false
-	}
-	if i.Size == 2 {
-		return i.Opcode>>12 == 0xD || i.Opcode>>12 == 0xB
-	}
-	return i.Opcode&0xD000 == 0x8000 && i.Opcode>>22&0xF < 14
 }

@@ -38,11 +38,12 @@ func (p *Program) readDebug(f image.File, e *image.ELF) *debugInfo {
 	damaged := 0
 	d.lines, damaged, err = linetable.Read(linetable.Sections{
 		Line: s[".debug_line"], LineStr: s[".debug_line_str"], Str: s[".debug_str"], Order: e.ByteOrder,
+		AddressBytes: e.AddressBytes(),
 	})
 	if err != nil {
 		p.note("section .debug_line: %v: %d tables were left out", err, damaged)
 	}
-	if d.info, err = readInfo(s, e.ByteOrder); err != nil {
+	if d.info, err = readInfo(s, e.ByteOrder, e.Top()); err != nil {
 		p.note("section .debug_info: %v: what comes after it was left out", err)
 	}
 	if d.split > 0 {

@@ -25,6 +25,10 @@ func FuzzRead(f *testing.F) {
 	live := leftover{end: 8, entries: []forge.Entry{subprogram("reset", 0, 8)}}
 	f.Add(atZero([]forge.Symbol{function("reset", 1, 8, 1), label("_ZN1a1bEv", 8, 1)}, dead, live).Bytes())
 	f.Add(replaced(".debug_line", compressed(".debug_line", aLine(4).Data, uint32(len(aLine(4).Data)))).Bytes())
+	wide := forge.Lines{Version: 5, Wide: true, Directories: []string{"/src"}, Files: []forge.SourceFile{{Name: "a.c"}}, Program: forge.Program(forge.AtWide(kernel), forge.Row(0, 4), forge.End(8))}
+	info := forge.Info(forge.Unit{Version: 5, Wide: true, Entry: unit(0, subprogram("f", kernel, kernel+16))})
+	f.Add(wide64(kernel, append(info, forge.Section{Name: ".debug_line", Data: wide.Bytes()})...).Bytes())
+	f.Add(forge.File{AArch64: true, Big: true, Sections: wide64(1).Sections, Symbols: wide64(1).Symbols}.Bytes())
 	f.Add(sample.Program())
 	f.Fuzz(func(t *testing.T, file []byte) {
 		p, err := program.Read(open(file), nil)

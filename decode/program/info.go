@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"encoding/binary"
-
-	"github.com/tracelake/tracelake/schema"
 )
 
 // An info is what .debug_info says of the code.
@@ -61,6 +59,7 @@ type infoReader struct {
 	left  int     // work that may still be done
 	open  []scope // of the entries that contain the next one
 	entry int     // what reading the entry of the unit costs
+	top   uint64  // where addresses end
 }
 
 // A scope is in what function an entry is.
@@ -68,8 +67,8 @@ type scope struct{ subprogram, inline int }
 
 // readInfo reads the entries of functions. After an error, info is what came
 // before it.
-func readInfo(s map[string][]byte, order binary.ByteOrder) (*info, error) {
-	r := &infoReader{info: &info{declarations: map[dwarf.Offset]declaration{}}}
+func readInfo(s map[string][]byte, order binary.ByteOrder, top uint64) (*info, error) {
+	r := &infoReader{info: &info{declarations: map[dwarf.Offset]declaration{}}, top: top}
 	if len(s[".debug_info"]) == 0 {
 		return r.info, nil
 	}
@@ -244,7 +243,7 @@ func (r *infoReader) spans(e *dwarf.Entry) (spans []span, ranges int, err error)
 		return nil, 0, err
 	}
 	for _, s := range all {
-		if s[0] < s[1] && s[1] <= schema.End32 {
+		if s[0] < s[1] && s[1] <= r.top {
 			spans = append(spans, span{s[0], s[1]})
 		}
 	}

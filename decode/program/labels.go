@@ -88,7 +88,7 @@ func (p *Program) afterPadding(h hole) uint64 {
 	i, _ := p.instruction(schema.Address(h.start))
 	for ; i < len(p.Code) && uint64(p.Code[i].Address) < h.end; i++ {
 		switch p.Code[i].Opcode {
-		case 0, 0xBF00, 0x46C0, 0xE320F000, 0xE1A00000: // zeros, NOP, MOV to itself
+		case 0, 0xBF00, 0x46C0, 0xE320F000, 0xE1A00000, 0xD503201F: // zeros, NOP, MOV to itself
 		default:
 			return uint64(p.Code[i].Address)
 		}

@@ -152,7 +152,7 @@ func inlined(of string, line int, where []forge.Value, children ...forge.Entry) 
 }
 
 // between are the addresses of an entry.
-func between(low, high uint32) []forge.Value {
+func between(low, high uint64) []forge.Value {
 	return []forge.Value{forge.Of(dwarf.AttrLowpc, forge.Address(low)), forge.Of(dwarf.AttrHighpc, forge.Address(high))}
 }
 

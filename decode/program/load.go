@@ -7,7 +7,7 @@ import (
 )
 
 // load moves the program to where it was loaded. Nothing of its code goes beyond
-// 2³² by this.
+// the addresses by this.
 func (p *Program) load(base schema.Address) {
 	for i := range p.Sections {
 		p.Sections[i].Address += base
@@ -16,7 +16,7 @@ func (p *Program) load(base schema.Address) {
 		c := &p.Code[i]
 		c.Address += base
 		if c.Target.OK {
-			c.Target.V = (c.Target.V + base).In32()
+			c.Target.V = p.inMachine(c.Target.V + base)
 		}
 	}
 	for i := range p.Functions {
@@ -26,7 +26,15 @@ func (p *Program) load(base schema.Address) {
 		p.Lines[i].Address += base
 	}
 	for i := range p.Symbols {
-		p.Symbols[i].Address = (p.Symbols[i].Address + base).In32() // of data, it may be beyond
+		p.Symbols[i].Address = p.inMachine(p.Symbols[i].Address + base) // of data, it may be beyond
 	}
 	slices.SortStableFunc(p.Symbols, compareSymbols)
+}
+
+// inMachine returns an address modulo what the machine has.
+func (p *Program) inMachine(a schema.Address) schema.Address {
+	if p.AArch64 {
+		return a
+	}
+	return a.In32()
 }

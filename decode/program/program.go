@@ -1,4 +1,4 @@
-// Package program turns a program file, an ELF file for 32-bit Arm, into what
+// Package program turns a program file, an ELF file of AArch32 or AArch64, into what
 // there is to know of the program without running it: its instructions, its
 // functions, the source lines of its instructions, and its symbols.
 //
@@ -22,6 +22,7 @@ type Program struct {
 	File    string
 	SHA256  string // of the file, in hex
 	BuildID string // in hex, "" without
+	AArch64 bool   // its code is A64; else A32 and T32
 
 	Sections  []Section     // those of code, by address
 	Code      []Instruction // every instruction of them, by address
@@ -114,7 +115,10 @@ func Read(f image.File, base *schema.Address) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{File: f.Name, SHA256: hex.EncodeToString(f.SHA256[:]), BuildID: e.BuildID, demangler: demangler{}}
+	p := &Program{
+		File: f.Name, SHA256: hex.EncodeToString(f.SHA256[:]), BuildID: e.BuildID, AArch64: e.AArch64(),
+		demangler: demangler{},
+	}
 	if err := p.readSections(f, e, base); err != nil {
 		return nil, err
 	}

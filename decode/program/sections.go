@@ -17,23 +17,20 @@ import (
 // readSections reads the sections of code. They may share bytes of the file, but
 // take at most twice its size, as segments do.
 func (p *Program) readSections(f image.File, e *image.ELF, base *schema.Address) error {
-	var total, loaded uint64
-	if base != nil {
-		loaded = uint64(*base)
-	}
+	var total uint64
 	for i, s := range e.Sections {
 		if s.Type != elf.SHT_PROGBITS || s.Flags&elf.SHF_EXECINSTR == 0 || s.FileSize == 0 {
 			continue
 		}
 		total += s.FileSize
-		switch {
-		case s.Flags&elf.SHF_COMPRESSED != 0:
+		if s.Flags&elf.SHF_COMPRESSED != 0 {
 			return damaged("has compressed code in section %s", s.Name)
-		case loaded > schema.End32 || loaded+s.Addr+s.FileSize > schema.End32:
-			return damaged("has %#x bytes of code at address %#x (section %s), which go beyond 2³²", s.FileSize, loaded+s.Addr,
-				s.Name)
-		case total > 2*uint64(f.Size):
-			return damaged("has sections of code of more than %d bytes up to %s", 2*f.Size, s.Name)
+		}
+		if err := e.CheckPlace(s.Addr, s.FileSize, base, "code (section "+s.Name+")"); err != nil {
+			return err
+		}
+		if most := min(image.MaxLoad, 2*uint64(f.Size)); total > most {
+			return damaged("has sections of code of more than %d bytes up to %s", most, s.Name)
 		}
 		b, err := readAt(f, s.Offset, s.FileSize, s.Name)
 		if err != nil {
@@ -80,10 +77,13 @@ func (p *Program) section(address schema.Address) *Section {
 func (p *Program) hashCode() string {
 	h := sha256.New()
 	for _, s := range p.Sections {
-		var head [12]byte
-		binary.LittleEndian.PutUint32(head[:], uint32(s.Address)) // which has no more bits
-		binary.LittleEndian.PutUint64(head[4:], uint64(len(s.Bytes)))
-		h.Write(head[:])
+		var head []byte
+		if p.AArch64 {
+			head = binary.LittleEndian.AppendUint64(head, uint64(s.Address))
+		} else {
+			head = binary.LittleEndian.AppendUint32(head, uint32(s.Address)) // which has no more bits
+		}
+		h.Write(binary.LittleEndian.AppendUint64(head, uint64(len(s.Bytes))))
 		h.Write(s.Bytes)
 	}
 	return hex.EncodeToString(h.Sum(nil))

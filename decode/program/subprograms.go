@@ -43,7 +43,7 @@ func (p *Program) sortedSubprograms(d *debugInfo) []subprogram {
 		if s.dead || name+linkage == "" {
 			continue
 		}
-		if low := s.spans[0].low; low < schema.End32 && p.section(schema.Address(low)) != nil {
+		if p.section(schema.Address(s.spans[0].low)) != nil {
 			found = append(found, s)
 		}
 	}

@@ -36,16 +36,16 @@ func read(t *testing.T, f forge.File) *program.Program {
 }
 
 // function and label are symbols in .text.
-func function(name string, value, size uint32, binding elf.SymBind) forge.Symbol {
+func function(name string, value, size uint64, binding elf.SymBind) forge.Symbol {
 	return forge.Symbol{Name: name, Value: value, Size: size, Type: elf.STT_FUNC, Binding: binding, Section: ".text"}
 }
 
-func label(name string, value uint32, binding elf.SymBind) forge.Symbol {
+func label(name string, value uint64, binding elf.SymBind) forge.Symbol {
 	return forge.Symbol{Name: name, Value: value, Binding: binding, Section: ".text"}
 }
 
 // mapping are mapping symbols in .text.
-func mapping(name string, value uint32) forge.Symbol { return label(name, value, elf.STB_LOCAL) }
+func mapping(name string, value uint64) forge.Symbol { return label(name, value, elf.STB_LOCAL) }
 
 // hasNote reports whether a note has the text.
 func hasNote(p *program.Program, text string) bool {
@@ -67,7 +67,7 @@ func unit(table uint32, children ...forge.Entry) forge.Entry {
 }
 
 // subprogram returns the entry of a function.
-func subprogram(name string, low, high uint32, children ...forge.Entry) forge.Entry {
+func subprogram(name string, low, high uint64, children ...forge.Entry) forge.Entry {
 	return forge.Entry{
 		Tag: dwarf.TagSubprogram, Label: name, Children: children,
 		Values: []forge.Value{forge.Of(dwarf.AttrName, name), forge.Of(dwarf.AttrLowpc, forge.Address(low)), forge.Of(dwarf.AttrHighpc, forge.Address(high))},

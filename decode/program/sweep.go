@@ -17,7 +17,7 @@ func (p *Program) sweep(t *symbolTable) {
 	}
 	functions := map[int][]mark{}
 	for _, f := range t.functions {
-		functions[f.section] = append(functions[f.section], f.mark())
+		functions[f.section] = append(functions[f.section], p.mark(&f))
 	}
 	for i := range p.Sections {
 		s := &p.Sections[i]
@@ -26,6 +26,9 @@ func (p *Program) sweep(t *symbolTable) {
 			if m = sorted(functions[s.index]); len(m) > 0 {
 				m[0].address = s.Address
 			}
+		}
+		if len(m) == 0 && p.AArch64 {
+			m = []mark{{s.Address, s.index, schema.Of(schema.A64)}} // which is the only one
 		}
 		if len(m) == 0 {
 			p.note("section %s has neither mapping symbols ($a, $t, $d) nor functions: its instruction set is unknown, and it "+
@@ -36,11 +39,14 @@ func (p *Program) sweep(t *symbolTable) {
 	}
 }
 
-// mark returns what a function of a section without mapping symbols says: its T
+// mark returns what a function of a section without mapping symbols says: in AArch32 its T
 // bit is the instruction set.
-func (s *symbol) mark() mark {
+func (p *Program) mark(s *symbol) mark {
 	in := schema.A32
-	if s.thumb {
+	switch {
+	case p.AArch64:
+		in = schema.A64
+	case s.thumb:
 		in = schema.T32
 	}
 	return mark{s.Address, s.section, schema.Of(in)}
@@ -66,17 +72,23 @@ func (p *Program) sweepSection(s *Section, marks []mark) {
 		if m.isa.V == schema.T32 {
 			p.sweepT32(s, m.address, end)
 		} else {
-			p.sweepA32(s, m.address, end)
+			p.sweepWords(s, m, end)
 		}
 	}
 }
 
-// sweepA32 reads the A32 instructions from an address up to end. Code is
-// little-endian in a BE8 image too.
-func (p *Program) sweepA32(s *Section, address schema.Address, end uint64) {
-	for at := (uint64(address) + 3) &^ 3; at+4 <= end; at += 4 {
+// sweepWords reads the A32 or A64 instructions from a mark up to end. Code is
+// little-endian in a big-endian image too.
+func (p *Program) sweepWords(s *Section, m mark, end uint64) {
+	read := isa.PFT.A32
+	if m.isa.V == schema.A64 {
+		read = isa.A64
+	}
+	at := uint64(m.address)
+	for at += -at & 3; at < end && end-at >= 4; at += 4 {
 		w := binary.LittleEndian.Uint32(s.Bytes[at-uint64(s.Address):])
-		p.add(s, schema.Address(at), schema.A32, isa.PFT.A32(w, schema.Address(at)), w>>28 < 14)
+		i := read(w, schema.Address(at))
+		p.add(s, schema.Address(at), m.isa.V, i, i.Conditional(m.isa.V))
 	}
 }
 
@@ -93,7 +105,7 @@ func (p *Program) sweepT32(s *Section, address schema.Address, end uint64) {
 			h2 = binary.LittleEndian.Uint16(b[2:])
 		}
 		i := isa.PFT.T32(h1, h2, schema.Address(at), false)
-		p.add(s, schema.Address(at), schema.T32, i, it.conditional() || conditionalBranch(i))
+		p.add(s, schema.Address(at), schema.T32, i, it.conditional() || i.Conditional(schema.T32))
 		it = it.after(i)
 		at += uint64(i.Size)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"debug/elf"
 	"encoding/binary"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,8 +14,6 @@ import (
 
 // Limits of a symbol table.
 const (
-	// symbolSize is the size of an entry.
-	symbolSize = 16
 	// maxName is how long the name of a symbol may be.
 	maxName = 1 << 14
 	// nameShare is how many bytes of names there may be for each byte of the
@@ -91,16 +90,17 @@ func findTable(e *image.ELF) *elf.Section {
 // addSymbols reads the entries of a symbol table. debug/elf would copy each name:
 // here all share the memory of the string table.
 func (p *Program) addSymbols(t *symbolTable, e *image.ELF, entries []byte, text string) {
+	read, symbolSize := readSymbol32, elf.Sym32Size
+	if e.Class == elf.ELFCLASS64 {
+		read, symbolSize = readSymbol64, elf.Sym64Size
+	}
 	left := nameShare * (len(entries) + len(text))
 	code := map[int]*Section{}
 	for i := range p.Sections {
 		code[p.Sections[i].index] = &p.Sections[i]
 	}
 	for ; len(entries) >= symbolSize; entries = entries[symbolSize:] {
-		var s elf.Sym32
-		if _, err := binary.Decode(entries, e.ByteOrder, &s); err != nil {
-			return // no: there are enough bytes
-		}
+		s := read(entries, e.ByteOrder)
 		if elf.SectionIndex(s.Shndx) == elf.SHN_UNDEF || int(s.Shndx) >= len(e.Sections) {
 			continue // absolute, common, reserved
 		}
@@ -118,6 +118,22 @@ func (p *Program) addSymbols(t *symbolTable, e *image.ELF, entries []byte, text 
 	}
 }
 
+// readSymbol32 reads an entry of ELF32, all of whose bytes there are.
+func readSymbol32(b []byte, order binary.ByteOrder) elf.Sym64 {
+	return elf.Sym64{
+		Name: order.Uint32(b), Value: uint64(order.Uint32(b[4:])), Size: uint64(order.Uint32(b[8:])),
+		Info: b[12], Other: b[13], Shndx: order.Uint16(b[14:]),
+	}
+}
+
+// readSymbol64 reads an entry of ELF64, whose fields have another order.
+func readSymbol64(b []byte, order binary.ByteOrder) elf.Sym64 {
+	return elf.Sym64{
+		Name: order.Uint32(b), Info: b[4], Other: b[5], Shndx: order.Uint16(b[6:]),
+		Value: order.Uint64(b[8:]), Size: order.Uint64(b[16:]),
+	}
+}
+
 // nameAt returns the string at an offset of a string table, and whether it ends.
 func nameAt(text string, at uint32) (string, bool) {
 	rest := text[min(uint64(at), uint64(len(text))):]
@@ -126,13 +142,15 @@ func nameAt(text string, at uint32) (string, bool) {
 }
 
 // addSymbol adds one symbol of a section, of code or other.
-func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string, code *Section) {
+func (p *Program) addSymbol(t *symbolTable, raw elf.Sym64, name, section string, code *Section) {
 	if name == "" {
 		return
 	}
 	address := schema.Address(raw.Value)
 	s := symbol{
-		Symbol:  Symbol{Address: address, Size: raw.Size, Name: name, Section: section},
+		Symbol: Symbol{
+			Address: address, Size: uint32(min(raw.Size, math.MaxUint32)), Name: name, Section: section,
+		},
 		section: int(raw.Shndx),
 	}
 	switch elf.ST_BIND(raw.Info) {
@@ -144,14 +162,17 @@ func (p *Program) addSymbol(t *symbolTable, raw elf.Sym32, name, section string,
 	}
 	switch kind := elf.ST_TYPE(raw.Info); {
 	case kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC:
-		s.Kind, s.thumb = schema.SymbolFunction, raw.Value&1 != 0
-		s.Address &^= 1
+		s.Kind = schema.SymbolFunction
+		if !p.AArch64 {
+			s.thumb = raw.Value&1 != 0
+			s.Address &^= 1
+		}
 	case kind == elf.STT_OBJECT:
 		s.Kind = schema.SymbolObject
 	case kind != elf.STT_NOTYPE:
 		return // a section, a file, thread-local
 	default:
-		if isa, ok := mapping(name); ok {
+		if isa, ok := p.mapping(name); ok {
 			if code != nil {
 				t.marks = append(t.marks, mark{address, s.section, isa})
 			}
@@ -175,19 +196,21 @@ func (t *symbolTable) add(s symbol) {
 	}
 }
 
-// mapping returns what a mapping symbol says (IHI 0044, 4.5.5): $a, $t, $d, each
-// also with a dot and any text.
-func mapping(name string) (isa schema.Null[schema.ISA], ok bool) {
+// mapping returns what a mapping symbol says (IHI 0044, 4.5.5): $a, $t, $d, in AArch64 $x and
+// $d (IHI 0056), each also with a dot and any text.
+func (p *Program) mapping(name string) (isa schema.Null[schema.ISA], ok bool) {
 	if len(name) > 2 && name[2] != '.' {
 		return isa, false
 	}
-	switch name[:min(2, len(name))] {
-	case "$a":
-		return schema.Of(schema.A32), true
-	case "$t":
-		return schema.Of(schema.T32), true
-	case "$d":
+	switch kind := name[:min(2, len(name))]; {
+	case kind == "$d":
 		return isa, true
+	case kind == "$x" && p.AArch64:
+		return schema.Of(schema.A64), true
+	case kind == "$a" && !p.AArch64:
+		return schema.Of(schema.A32), true
+	case kind == "$t" && !p.AArch64:
+		return schema.Of(schema.T32), true
 	}
 	return isa, false
 }

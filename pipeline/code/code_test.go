@@ -85,6 +85,9 @@ func TestImages(t *testing.T) {
 		{"halfwords", []Executed{{"", []tally.Instruction{
 			instruction(0x800c, schema.T32, 2, 0xbf00), instruction(0x800e, schema.T32, 2, 0x46c0), instruction(0x8008, schema.T32, 4, 0x0000e1a0),
 		}}}, 1.0, nil, []string{"b"}},
+		{"words of A64", []Executed{{"", []tally.Instruction{
+			instruction(0x8000, schema.A64, 4, nop), instruction(0x800c, schema.A64, 4, 0x46c0bf00),
+		}}}, 1.0, nil, []string{"b"}},
 		{"beyond the end", []Executed{{"", []tally.Instruction{instruction(0x800e, schema.T32, 4, 0x46c00000)}}}, 0.0, nil, []string{"b"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -122,7 +122,7 @@ func has(s *program.Section, x *Instruction) bool {
 		return false
 	case x.Size == 2:
 		return uint32(binary.LittleEndian.Uint16(b)) == x.Opcode
-	case x.ISA == schema.A32:
+	case x.ISA == schema.A32, x.ISA == schema.A64:
 		return binary.LittleEndian.Uint32(b) == x.Opcode
 	}
 	return uint32(binary.LittleEndian.Uint16(b))<<16|uint32(binary.LittleEndian.Uint16(b[2:])) == x.Opcode

@@ -226,7 +226,7 @@ func (e *speedscopeEvents) add(x *timeline.Event) error {
 		e.event("C", untraced, x.Until)
 	case timeline.End:
 		e.leaveTask(x.At)
-	case timeline.Mark:
+	case timeline.Mark, timeline.Pause:
 	}
 	return e.err
 }

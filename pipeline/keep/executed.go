@@ -52,7 +52,11 @@ func instructionAt(m *image.Memory, address schema.Address, set schema.ISA) (in 
 	for _, space := range []image.Space{image.AnySpace, image.SecureSpace, image.NonSecureSpace, image.HypSpace} {
 		var b []byte
 		for len(b) < 4 {
-			more := m.Fetch(space, (address + schema.Address(len(b))).In32())
+			next := address + schema.Address(len(b))
+			if set != schema.A64 {
+				next = next.In32()
+			}
+			more := m.Fetch(space, next)
 			if more == nil {
 				break
 			}
@@ -75,9 +79,11 @@ func instructionAt(m *image.Memory, address schema.Address, set schema.ISA) (in 
 // decodeAt decodes the instruction that begins with four bytes.
 func decodeAt(b []byte, address schema.Address, set schema.ISA) isa.Instruction {
 	lo, hi := uint16(b[0])|uint16(b[1])<<8, uint16(b[2])|uint16(b[3])<<8
-	switch {
+	switch word := uint32(hi)<<16 | uint32(lo); {
+	case set == schema.A64:
+		return isa.A64(word, address)
 	case set == schema.A32:
-		return isa.PFT.A32(uint32(hi)<<16|uint32(lo), address)
+		return isa.PFT.A32(word, address)
 	case !isa.Is32Bit(lo):
 		hi = 0
 	}

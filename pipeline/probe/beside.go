@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/pipeline/plan"
 )
 
 // This file looks for the program of a snapshot in ELF files that lie beside it.
@@ -70,7 +72,7 @@ func (in *Inspection) proposeELF(s *inspector, opt *Options) bool {
 			missing.Add(r.First, r.Stops)
 		}
 	}
-	all := besideELFs(snapshotDir(in.Input), s.plan.Capture.Regions, missing.Ranges())
+	all := besideELFs(snapshotDir(in.Input), s.plan.Capture.Regions, missing.Ranges(), s.tracesAArch64())
 	var best *besideELF
 	for i := range all {
 		b := &all[i]
@@ -90,6 +92,13 @@ func (in *Inspection) proposeELF(s *inspector, opt *Options) bool {
 	return true
 }
 
+// tracesAArch64 reports whether a source is of a protocol that traces AArch64.
+func (s *inspector) tracesAArch64() bool {
+	return slices.ContainsFunc(s.plan.Families, func(f decode.Family) bool {
+		return f.AArch64 && slices.ContainsFunc(s.plan.Sources, func(src *plan.Source) bool { return src.Protocol == f.Name })
+	})
+}
+
 // snapshotDir is the directory of a snapshot, which is given by itself or by its ini file.
 func snapshotDir(input string) string {
 	if info, err := os.Stat(input); err == nil && !info.IsDir() {
@@ -99,14 +108,14 @@ func snapshotDir(input string) string {
 }
 
 // besideELFs returns the ELF files in a directory and in its parent that have memory which a snapshot
-// has, or misses.
-func besideELFs(dir string, memory []image.Region, missing []image.MissingRange) []besideELF {
+// has, or misses; of AArch64 only if that is traced.
+func besideELFs(dir string, memory []image.Region, missing []image.MissingRange, wide bool) []besideELF {
 	const most = 8 // files that are read
 	var all []besideELF
 	for _, d := range []string{dir, filepath.Dir(filepath.Clean(dir))} {
 		for _, name := range elfFiles(d) {
 			regions := loaded(name)
-			if len(regions) == 0 || len(all) == most {
+			if len(regions) == 0 || regions[0].AArch64 && !wide || len(all) == most {
 				continue
 			}
 			b := besideELF{name: name}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/pipeline/probe/identify"
 	"github.com/tracelake/tracelake/pipeline/probe/reading"
@@ -105,6 +106,7 @@ type framing struct {
 	offset  int64
 	streams []*guessedStream
 	foreign map[uint8]*identify.Finding // sources that are of no protocol which is decoded
+	narrow  error                       // of protocols that the program given is none for; nil: of all it may be
 }
 
 // rate is the part of all bytes that can be read.
@@ -161,51 +163,90 @@ func guess(ctx context.Context, input string, opt *Options, foreign map[uint8]*i
 	g := &Guess{
 		Framed: best.framed, FrameOffset: best.offset, Confidence: best.confidence(next), streams: best.streams,
 	}
+	if g.Confidence == NoGuess && best.narrow != nil {
+		return nil, best.narrow
+	}
 	g.Tried = slices.Concat(best.tried(opt.Families), next.tried(opt.Families))
 	slices.SortStableFunc(g.Tried, func(a, b Tried) int { return cmp.Compare(b.Rate, a.Rate) })
 	return g, nil
 }
 
-// tryAll tries all protocols that have layouts, or all others.
+// An attempt is a protocol tried on a framing: the bytes of each source, and how it can be read.
+type attempt struct {
+	opt    Options
+	family *decode.Family
+	offset int64 // where frames begin, by the synchronisation of the protocol
+	trials []*trial
+	bytes  []int64 // of each trial; -1: they lie as a layout says
+	ids    []uint8
+}
+
+// good is how many bytes can be read.
+func (a *attempt) good() float64 {
+	n := 0.0
+	for i, t := range a.trials {
+		n += t.guessRate() * float64(a.bytes[i])
+	}
+	return n
+}
+
+// tryAll tries all protocols that have layouts, or all others. Frames begin where the protocol says
+// that can read most.
 func (f *framing) tryAll(ctx context.Context, input string, opt *Options, layouts bool) error {
+	var all []*attempt
 	for i := range opt.Families {
-		family := &opt.Families[i]
-		if !family.ETM || hasLayouts(family) != layouts {
+		a := &attempt{opt: *opt, family: &opt.Families[i]}
+		if hasLayouts(a.family) != layouts {
 			continue
 		}
-		own := *opt
 		var ok bool
-		if own.Capture.Regs, ok = regsFor(family, opt.Families, opt.Capture.Regs); !ok {
+		if a.opt.Capture.Regs, ok = regsFor(a.family, opt.Families, opt.Capture.Regs); !ok {
 			continue
 		}
-		if err := f.try(ctx, input, &own, family); err != nil {
+		if err := f.try(ctx, input, a); err != nil {
 			return err
 		}
+		all = append(all, a)
 	}
-	for _, s := range f.streams {
-		slices.SortStableFunc(s.trials, func(a, b *trial) int { return cmp.Compare(b.guessRate(), a.guessRate()) })
+	if len(all) == 0 {
+		return nil
+	}
+	f.offset = slices.MaxFunc(all, func(a, b *attempt) int { return cmp.Compare(a.good(), b.good()) }).offset
+	for _, a := range all {
+		if a.offset != f.offset {
+			a.opt.Capture.FrameOffset = &f.offset
+			if err := f.try(ctx, input, a); err != nil {
+				return err
+			}
+		}
+		f.add(a)
 	}
 	return nil
 }
 
 // try tries a protocol on all streams of a framing.
-func (f *framing) try(ctx context.Context, input string, opt *Options, family *decode.Family) error {
-	c, fixed := opt.Capture, opt.Capture.Regs
-	c.Protocol, c.Framed, c.Regs = family.Name, f.framed, withAnyLayout(family, fixed)
-	s, err := opt.sample(ctx, input, c, nil)
+func (f *framing) try(ctx context.Context, input string, a *attempt) error {
+	a.trials, a.bytes, a.ids = nil, nil, nil
+	c, fixed := a.opt.Capture, a.opt.Capture.Regs
+	c.Protocol, c.Framed, c.Regs = a.family.Name, f.framed, withAnyLayout(a.family, fixed)
+	s, err := a.opt.sample(ctx, input, c, nil)
 	if _, nothing := errors.AsType[*plan.NothingError](err); nothing {
 		return nil // it is not in frames
+	}
+	if errors.Is(err, capture.ErrAArch32) {
+		f.narrow = err
+		return nil
 	}
 	if err != nil {
 		return err
 	}
 	defer s.close()
 	for _, src := range s.plan.Sources {
-		if src.Bound == nil || src.Bytes == 0 || src.Protocol != family.Name {
+		if src.Bound == nil || src.Bytes == 0 || src.Protocol != a.family.Name {
 			continue
 		}
-		f.offset = src.Buffer.Layout.Offset
-		e, with := NewEvidence(src), &settings{family: family, registers: src.Registers, fixed: fixed}
+		a.offset = src.Buffer.Layout.Offset
+		e, with := NewEvidence(src), &settings{family: a.family, registers: src.Registers, fixed: fixed}
 		t, err := s.prober.run(ctx, e, with.combinations()[0], 0)
 		if err != nil {
 			return err
@@ -213,13 +254,25 @@ func (f *framing) try(ctx context.Context, input string, opt *Options, family *d
 		if t, err = s.prober.best(ctx, e, t); err != nil {
 			return err
 		}
-		stream := f.stream(src.ID)
-		if src.Layout == nil {
-			stream.bytes = src.Bytes
+		bytes := src.Bytes
+		if src.Layout != nil {
+			bytes = -1
 		}
-		stream.trials = append(stream.trials, t)
+		a.trials, a.bytes, a.ids = append(a.trials, t), append(a.bytes, bytes), append(a.ids, src.ID)
 	}
 	return nil
+}
+
+// add adds an attempt to the streams, each of which has its best trial first.
+func (f *framing) add(a *attempt) {
+	for i, t := range a.trials {
+		s := f.stream(a.ids[i])
+		if a.bytes[i] >= 0 {
+			s.bytes = a.bytes[i]
+		}
+		s.trials = append(s.trials, t)
+		slices.SortStableFunc(s.trials, func(a, b *trial) int { return cmp.Compare(b.guessRate(), a.guessRate()) })
+	}
 }
 
 // stream returns the stream of an ID.

@@ -68,8 +68,7 @@ func (p *Prober) suggestions(ctx context.Context, e *Evidence) ([]Suggestion, er
 
 // tryAsRead decodes a sample of a source as the source was read.
 func (p *Prober) tryAsRead(ctx context.Context, e *Evidence) (*trial, error) {
-	i := slices.IndexFunc(p.plan.Families, func(f decode.Family) bool { return f.Name == e.Source.Protocol })
-	return p.run(ctx, e, &settings{family: &p.plan.Families[i], registers: e.Source.Registers}, 0)
+	return p.run(ctx, e, &settings{family: &p.plan.Families[p.familyOf(e)], registers: e.Source.Registers}, 0)
 }
 
 // remedy returns the best other way to read a source, nil if none is much better
@@ -92,7 +91,7 @@ func (p *Prober) remedy(ctx context.Context, e *Evidence) (*reading.Remedy, erro
 }
 
 // flags returns what the command line needs so that a source is read in this way.
-// --protocol is for raw files; in a snapshot ETMIDR decides.
+// --protocol is for raw files; in a snapshot ETMIDR decides (see [Prober.mayBe]).
 func (p *Prober) flags(src *plan.Source, t *trial) []string {
 	var flags []string
 	if len(p.plan.Decoded()) > 1 {
@@ -112,13 +111,19 @@ func (p *Prober) flags(src *plan.Source, t *trial) []string {
 	return append(flags, all.flags()...)
 }
 
-// mayBe reports whether a source is tried as another protocol: as one with layouts only
-// if they are wrong, or nothing was decoded.
-func mayBe(e *Evidence, f *decode.Family) bool {
-	if !f.ETM || !hasLayouts(f) {
-		return f.ETM
+// mayBe reports whether a source is tried as another protocol: in a snapshot where ETMIDR
+// says which it is, and as one with layouts only if they are wrong, or nothing was decoded.
+func (p *Prober) mayBe(e *Evidence, f *decode.Family) bool {
+	now := p.plan.Families[p.familyOf(e)]
+	if !p.plan.Capture.Raw() && (!now.ETM || !f.ETM) {
+		return false
 	}
-	return !e.Source.Buffer.Framed && (e.Source.Layout != nil || e.Outcome.Empty())
+	return !hasLayouts(f) || !e.Source.Buffer.Framed && (e.Source.Layout != nil || e.Outcome.Empty())
+}
+
+// familyOf returns the index of the protocol that a source was read as.
+func (p *Prober) familyOf(e *Evidence) int {
+	return slices.IndexFunc(p.plan.Families, func(f decode.Family) bool { return f.Name == e.Source.Protocol })
 }
 
 // bestProtocol returns the best way there is to read a sample of a source, which was read
@@ -127,7 +132,7 @@ func (p *Prober) bestProtocol(ctx context.Context, e *Evidence, now *trial) (bes
 	for i := range p.plan.Families {
 		family, t := &p.plan.Families[i], now
 		if family.Name != e.Source.Protocol {
-			if !mayBe(e, family) {
+			if !p.mayBe(e, family) {
 				continue
 			}
 			if t, err = p.run(ctx, e, &settings{family: family, registers: defaults(family.Defaults)}, 0); err != nil {

@@ -28,10 +28,11 @@ code 0x101c a32 other  executed=1
 		{Path: "src/main.c", Lines: []report.LineCount{
 			{
 				Number: 2, Code: tally(4, 4, 0), Executions: 5, Instructions: 22, Cycles: 30.5, Unknown: 1,
-				Branches: []report.LineBranch{{Address: 0x1004, Taken: 3, NotTaken: 6}, {Address: 0x1008, Unknown: 4}},
+				Branches:   []report.LineBranch{{Address: 0x1004, Taken: 3, NotTaken: 6}, {Address: 0x1008, Unknown: 4}},
+				Predicated: []report.LineBranch{{Address: 0x100c, Unknown: 4}},
 			},
 			{Number: 4, Code: tally(0, 1, 0)},
-			{Number: 9, Code: tally(0, 1, 1), Instructions: 7},
+			{Number: 9, Code: tally(0, 1, 1), Instructions: 7, Predicated: []report.LineBranch{{Address: 0x1010, NotTaken: 7}}},
 		}},
 	}, m.Lines())
 }

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"iter"
+
 	"github.com/tracelake/tracelake/pipeline/report/internal/read"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -79,15 +81,29 @@ func (m *Merged) listing(p *program, number int32) Listing {
 			continue
 		}
 		total.add(x.counts)
-		at := m.nameIn(p, x)
-		l.Rows = append(l.Rows, ListingRow{
-			Address: x.address, Size: x.size, ISA: x.isa, Opcode: x.opcode, Kind: x.kind, Conditional: x.conditional,
-			Target: x.target,
-			File:   at.File, Line: at.Line, Executed: x.executed, Failed: x.failed, Unknown: x.unknown, Timed: x.timed,
-			Cycles: x.cycles,
-		})
+		l.Rows = append(l.Rows, m.listingRow(x))
 	}
 	l.Instructions, l.Cycles = total.reached(), total.cycles
 	l.ByCycles = total.cycles > 0 && total.timed == total.reached()
 	return l
+}
+
+// ListingRows goes through the instructions of functions, as [Merged.Listings] has them, by core and address.
+func (m *Merged) ListingRows() iter.Seq[ListingRow] {
+	return func(yield func(ListingRow) bool) {
+		for _, x := range m.code() {
+			if x.function != none && !yield(m.listingRow(x)) {
+				return
+			}
+		}
+	}
+}
+
+func (m *Merged) listingRow(x *instruction) ListingRow {
+	r := ListingRow{
+		Address: x.address, Size: x.size, ISA: x.isa, Opcode: x.opcode, Kind: x.kind, Conditional: x.conditional,
+		Target: x.target, Executed: x.executed, Failed: x.failed, Unknown: x.unknown, Timed: x.timed, Cycles: x.cycles,
+	}
+	r.File, r.Line = m.lineOf(x)
+	return r
 }

@@ -44,6 +44,7 @@ type Merged struct {
 	programs map[string]*program  // by core; "": every core
 	places   places
 	named    bool                 // the program has functions
+	inlined  bool                 // some of them were inlined into others
 	outside  map[location]*counts // where no program has an instruction
 	entries  map[string]*counts   // by exception: the cycles of its entries
 	excluded []Excluded
@@ -162,3 +163,7 @@ func (m *Merged) lineOf(x *instruction) (file string, number uint32) {
 
 // HasLines says whether the program has source lines.
 func (m *Merged) HasLines() bool { return len(m.places.lines) > 0 }
+
+// HasInlined says whether functions were inlined into others. Their code counts in the function that it was
+// inlined into; by file and line it counts where it is written.
+func (m *Merged) HasInlined() bool { return m.inlined }

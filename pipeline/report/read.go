@@ -131,6 +131,7 @@ func (m *Merged) addLines(b *schema.Batch) error {
 	core, file := b.Columns[schema.LinesCore].Str, b.Columns[schema.LinesFile].Str
 	for row := range b.Rows() {
 		if schema.LinesInlineDepth.At(b, row) != 0 {
+			m.inlined = true
 			continue
 		}
 		p := m.program(core[row])

@@ -22,10 +22,11 @@ type LineCount struct {
 	Instructions int64   // executions of all its instructions, those that failed their condition too
 	Cycles       float64 // likewise
 	Branches     []LineBranch
-	Unknown      int64 // predicated instructions whose outcome was unknown at least once
+	Predicated   []LineBranch // taken is that the instruction passed
+	Unknown      int64        // predicated instructions whose outcome was unknown at least once
 }
 
-// A LineBranch is how often a conditional branch went which way.
+// A LineBranch is how often a conditional branch went which way, or a predicated instruction passed and failed.
 type LineBranch struct {
 	Address                  schema.Address
 	Taken, NotTaken, Unknown int64
@@ -67,6 +68,7 @@ func (l *LineCount) add(x *instruction) {
 	case x.branches():
 		l.Branches = append(l.Branches, LineBranch{x.address, x.executed, x.failed, x.unknown})
 	default:
+		l.Predicated = append(l.Predicated, LineBranch{x.address, x.executed, x.failed, x.unknown})
 		l.Unknown += one(x.unknown > 0)
 	}
 }

@@ -111,12 +111,12 @@ func (d *description) line(text string) error {
 	case "file":
 		code := w.key("code", "c0de")
 		m.Images = append(m.Images, schema.ImageRegion{
-			File: w.word(1), SHA256: code, CodeSHA256: code, Address: schema.Address(w.number(2)), Bytes: w.number(3),
+			File: w.word(1), SHA256: code, CodeSHA256: code, Address: w.address(2), Bytes: w.number(3),
 			Core: w.key("core", ""), Role: schema.RoleSymbols.String(), Match: w.share("match"),
 		})
 	case "memory":
 		m.Images = append(m.Images, schema.ImageRegion{
-			File: w.word(1), SHA256: w.key("sha", "5a"), Address: schema.Address(w.number(2)), Bytes: w.number(3),
+			File: w.word(1), SHA256: w.key("sha", "5a"), Address: w.address(2), Bytes: w.number(3),
 			Core: w.key("core", ""),
 		})
 	default:

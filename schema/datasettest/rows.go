@@ -61,6 +61,12 @@ func (c cells) number(column string) int64 {
 	return n
 }
 
+// address returns the address of a row, 0 if it is not given.
+func (c cells) address() uint64 {
+	a, _ := strconv.ParseUint(c["address"], 0, 64) // likewise
+	return a
+}
+
 // move takes some of the cells.
 func (c cells) move(columns ...string) cells {
 	moved := cells{}
@@ -189,7 +195,7 @@ func (d *description) function(at cells) string {
 		if r.table != &schema.Functions || r.cells["core"] != at["core"] {
 			continue
 		}
-		if i := at.number("address") - r.cells.number("address"); 0 <= i && i < r.cells.number("size") {
+		if i := at.address() - r.cells.address(); i < uint64(r.cells.number("size")) {
 			return fmt.Sprint(n)
 		}
 		n++
@@ -205,7 +211,7 @@ func (d *description) write(out *dataset.Writer) error {
 			return strings.Compare(x.table.Name, y.table.Name)
 		}
 		return cmp.Or(strings.Compare(x.cells["core"], y.cells["core"]),
-			cmp.Compare(x.cells.number("address"), y.cells.number("address")),
+			cmp.Compare(x.cells.address(), y.cells.address()),
 			cmp.Compare(x.cells.number("inline_depth"), y.cells.number("inline_depth")))
 	})
 	losses := int64(0)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/tracelake/tracelake/schema"
 )
 
 // words are those of a line. The first thing that is wrong with them is kept.
@@ -62,6 +64,14 @@ func (w *words) word(i int) string {
 }
 
 func (w *words) number(i int) int64 { return w.parse(w.word(i)) }
+
+func (w *words) address(i int) schema.Address {
+	a, err := strconv.ParseUint(w.word(i), 0, 64)
+	if err != nil {
+		w.fail("%w", err)
+	}
+	return schema.Address(a)
+}
 
 func (w *words) parse(text string) int64 {
 	n, err := strconv.ParseInt(text, 0, 64)

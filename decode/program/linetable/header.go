@@ -30,8 +30,9 @@ func readHeader(s *Sections, b *cursor.Cursor, wide bool, unit *Unit) (*header, 
 		return nil, fmt.Errorf("version %d is none of 2 to 5", version)
 	}
 	if version >= 5 {
-		if address, segment := b.Uint8(), b.Uint8(); address != 4 || segment != 0 {
-			return nil, fmt.Errorf("addresses of %d bytes and segments of %d are none of 32-bit Arm", address, segment)
+		if address, segment := b.Uint8(), b.Uint8(); int(address) != s.AddressBytes || segment != 0 {
+			return nil, fmt.Errorf("addresses of %d bytes and segments of %d are none of the program, which has %d and 0",
+				address, segment, s.AddressBytes)
 		}
 	}
 	length := b.Offset(wide)

@@ -24,6 +24,8 @@ type Sections struct {
 	LineStr []byte // .debug_line_str
 	Str     []byte // .debug_str
 	Order   binary.ByteOrder
+
+	AddressBytes int // 4 or 8
 }
 
 // A Unit is the line table of one or more compilation units.
@@ -108,5 +110,5 @@ func readUnit(s *Sections, b *cursor.Cursor, wide bool) (Unit, error) {
 	if err != nil {
 		return unit, err
 	}
-	return unit, run(h, &unit)
+	return unit, run(h, &unit, s.AddressBytes)
 }

@@ -19,7 +19,7 @@ func table(version int, operations ...[]byte) []byte {
 }
 
 func read(line []byte) ([]linetable.Unit, int, error) {
-	return linetable.Read(linetable.Sections{Line: line, Order: binary.LittleEndian})
+	return linetable.Read(linetable.Sections{Line: line, Order: binary.LittleEndian, AddressBytes: 4})
 }
 
 // What each opcode does to the rows (DWARF 5, 6.2.5).
@@ -196,7 +196,7 @@ func TestFilesOfOtherSections(t *testing.T) {
 	line := slices.Concat(b[:8], binary.LittleEndian.AppendUint32(nil, uint32(len(fields))), fields, forge.At(0x8000), forge.Row(0, 1), forge.End(1))
 	binary.LittleEndian.PutUint32(line, uint32(len(line)-4))
 	units, _, err := linetable.Read(linetable.Sections{
-		Line: line, LineStr: []byte("/src\x00lib\x00"), Str: []byte("x\x00a.c\x00"), Order: binary.LittleEndian,
+		Line: line, LineStr: []byte("/src\x00lib\x00"), Str: []byte("x\x00a.c\x00"), Order: binary.LittleEndian, AddressBytes: 4,
 	})
 	if err != nil || len(units) != 1 || units[0].File(0, "/elsewhere") != "/src/lib/a.c" {
 		t.Errorf("%+v, %v", units, err)

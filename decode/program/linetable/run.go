@@ -3,6 +3,7 @@ package linetable
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/tracelake/tracelake/decode/program/internal/cursor"
 	"github.com/tracelake/tracelake/schema"
@@ -41,17 +42,18 @@ type machine struct {
 	unit  *Unit
 	state Row
 	rows  []Row // of the sequence at hand
+	bytes int   // of an address
 }
 
 // run runs the program of a unit. Each opcode takes a byte or more and makes one
 // row or none.
-func run(h *header, unit *Unit) error {
+func run(h *header, unit *Unit, addressBytes int) error {
 	for i, n := range h.opcodeLengths {
 		if i < len(standardLengths) && i+1 != opFixedAdvancePC && n != standardLengths[i] {
 			return fmt.Errorf("standard opcode %d has %d operands, and not %d", i+1, n, standardLengths[i])
 		}
 	}
-	m := &machine{header: h, unit: unit}
+	m := &machine{header: h, unit: unit, bytes: addressBytes}
 	m.reset()
 	b := h.program
 	for len(b.Data) > 0 {
@@ -130,10 +132,10 @@ func (m *machine) extended() error {
 	case extendedEndSequence:
 		return m.endSequence()
 	case extendedSetAddress:
-		if n := len(operand.Data); n != 4 {
+		if n := len(operand.Data); n != m.bytes {
 			return fmt.Errorf("line number program has an address of %d bytes", n)
 		}
-		m.state.Address = operand.Uint(4)
+		m.state.Address = operand.Uint(uint64(m.bytes))
 	case extendedDefineFile:
 		m.unit.files = append(m.unit.files, entry(operand, operand.Text()))
 	}
@@ -141,10 +143,14 @@ func (m *machine) extended() error {
 }
 
 // endSequence ends the sequence at hand. Its addresses ascend (6.2.5), and none
-// is beyond 2³²; one whose code has no bytes says nothing.
+// is beyond those there are; one whose code has no bytes says nothing, nor does one at the
+// last address, which some linkers give what they left out.
 func (m *machine) endSequence() error {
 	rows, end := m.rows, m.state.Address
 	m.reset()
+	if len(rows) > 0 && rows[0].Address == math.MaxUint64 {
+		return nil
+	}
 	last := uint64(0)
 	for _, r := range rows {
 		if r.Address < last {
@@ -155,7 +161,7 @@ func (m *machine) endSequence() error {
 	if end < last {
 		return fmt.Errorf("a sequence has address %#x after %#x", end, last)
 	}
-	if len(rows) > 0 && rows[0].Address < end && end <= schema.End32 {
+	if len(rows) > 0 && rows[0].Address < end && (end <= schema.End32 || m.bytes > 4) {
 		m.unit.Sequences = append(m.unit.Sequences, Sequence{Rows: rows, End: end})
 	}
 	return nil

@@ -29,8 +29,8 @@ func program(path string, head []byte) *Finding {
 	switch {
 	case bytes.HasPrefix(head, []byte(elf.ELFMAG)):
 		f := &Finding{Kind: Program, What: elfWords(head), Do: give, Lines: []string{line}}
-		if !isArm32(head) {
-			f.Do, f.Lines = "only programs of 32-bit Arm can be followed", nil
+		if armWords(head) == "" {
+			f.Do, f.Lines = "only programs of Arm can be followed", nil
 		}
 		return f
 	case isHexText(head, ':', 11):
@@ -69,8 +69,20 @@ const (
 	elfMachine, elfNeed = 18, 20
 )
 
-func isArm32(head []byte) bool {
-	return len(head) >= elfNeed && elf.Class(head[elfClass]) == elf.ELFCLASS32 && machine(head) == elf.EM_ARM
+// armWords says of which Arm machine an ELF file is, "" if it is of another.
+func armWords(head []byte) string {
+	if len(head) < elfNeed {
+		return ""
+	}
+	switch class := elf.Class(head[elfClass]); {
+	case class == elf.ELFCLASS32 && machine(head) == elf.EM_ARM:
+		return "32-bit Arm"
+	case class == elf.ELFCLASS64 && machine(head) == elf.EM_AARCH64:
+		return "AArch64"
+	case class == elf.ELFCLASS32 && machine(head) == elf.EM_AARCH64:
+		return "AArch64, ILP32"
+	}
+	return ""
 }
 
 func machine(head []byte) elf.Machine {
@@ -85,8 +97,8 @@ func elfWords(head []byte) string {
 	switch {
 	case len(head) < elfNeed:
 		return "the start of an ELF file"
-	case isArm32(head):
-		return "an ELF file of 32-bit Arm"
+	case armWords(head) != "":
+		return "an ELF file of " + armWords(head)
 	}
 	return fmt.Sprintf("an ELF file of %s, %s", machine(head), elf.Class(head[elfClass]))
 }

@@ -2,7 +2,6 @@ package identify
 
 import (
 	"bytes"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -21,16 +20,12 @@ var traces = []struct {
 	sure     bool     // by a synchronisation alone, whatever else is in the bytes
 	types    []string // that snapshots have for their sources, as they begin
 }{
-	{"trace of ETMv4 or ETE", "use trc_pkt_lister of OpenCSD; " + decoded, isETMv4, true, []string{"ETM4", "ETE"}},
 	{"trace of an STM (MIPI STP)", "use trc_pkt_lister of OpenCSD; " + ofSoftware, isSTP, true, []string{"STM"}},
 	{"a recording of SEGGER SystemView", "open it in SystemView; " + ofSoftware, isSystemView, true, nil},
 	{"trace of an ITM (SWO)", "use orbuculum; " + ofSoftware, isITM, false, []string{"ITM"}},
 }
 
-const (
-	decoded    = "tracelake decodes PFT and ETMv1 to ETMv3"
-	ofSoftware = "it says what software wrote, not what was executed"
-)
+const ofSoftware = "it says what software wrote, not what was executed"
 
 // Do says what to do with trace of a source that has a type in its snapshot; "": it is not known.
 func Do(sourceType string) string {
@@ -101,40 +96,6 @@ func streams(head []byte) (known map[uint8]*Finding, rest int) {
 		}
 	}
 	return known, rest
-}
-
-// isETMv4 says whether trace synchronises as ETMv4 and ETE do: eleven bytes 0 and 0x80, then the header
-// 0x01 of Trace Info with control bits of which bits 5 and 6 are 0 (IHI 0064). PFT and ETMv3 have
-// five bytes 0, then I-sync, 0x08.
-func isETMv4(data []byte) bool {
-	const zeros, isync, traceInfo = 11, 0x08, 0x01
-	var is, isNot int
-	for at, n := range synchronisations(data) {
-		switch next := data[at:]; {
-		case len(next) < 2: // cut off
-		case n >= zeros && next[0] == traceInfo && next[1]&0xe0 == 0:
-			is++
-		case n >= zeros || next[0] == isync:
-			isNot++
-		}
-	}
-	return is > 0 && isNot*10 <= is
-}
-
-// synchronisations are where what follows five bytes 0 or more, and 0x80, begins; and how many bytes 0.
-func synchronisations(data []byte) iter.Seq2[int, int] {
-	const least, last = 5, 0x80
-	return func(yield func(at, zeros int) bool) {
-		n := 0
-		for i, b := range data {
-			if b == last && n >= least && !yield(i+1, n) {
-				return
-			}
-			if n++; b != 0 {
-				n = 0
-			}
-		}
-	}
 }
 
 // isSTP says whether trace synchronises as the System Trace Protocol does: 21 or more nibbles F and one 0

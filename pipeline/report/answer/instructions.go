@@ -51,12 +51,7 @@ func Listing(l *report.Listing, text func(file string, line uint32) string) *Sec
 		When(l.Cycles > 0, Column{Title: "EACH", Unit: Mean, Weight: Number, At: func(i int) Value {
 			return If(row(i).Cycles != 0, Float(row(i).CyclesEach()))
 		}}),
-		{Title: "KIND", Weight: Remark, At: func(i int) Value {
-			if target := row(i).Target; target.OK {
-				return Text(row(i).Kind.String() + " " + Hex(target.V))
-			}
-			return Text(row(i).Kind.String())
-		}},
+		{Title: "KIND", Weight: Remark, At: func(i int) Value { return Text(KindOf(row(i))) }},
 		{Title: "OPCODE", Weight: Spare, At: func(i int) Value { return Text(Opcode(row(i).Opcode, row(i).Size)) }},
 		{Title: "UNKNOWN", Unit: Count, Weight: Spare, At: func(i int) Value {
 			return IfAny(row(i).Conditional, Int(row(i).Unknown))
@@ -78,6 +73,14 @@ func Listing(l *report.Listing, text func(file string, line uint32) string) *Sec
 		{Key: "text", At: func(i int) Value { return Text(text(row(i).File, row(i).Line)) }},
 	}
 	return s
+}
+
+// KindOf is the kind of an instruction, of a direct branch with its target.
+func KindOf(r *report.ListingRow) string {
+	if r.Target.OK {
+		return r.Kind.String() + " " + Hex(r.Target.V)
+	}
+	return r.Kind.String()
 }
 
 // Last is what was executed just before a point. text returns a line of a source file.

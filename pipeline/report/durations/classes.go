@@ -61,9 +61,6 @@ func (b *Bounds) ranked() Ranking {
 // isSame says whether places are the same instruction.
 func isSame(x, y *read.Place) bool { return x.Dir == y.Dir && x.Source == y.Source && x.Seq == y.Seq }
 
-// isBefore orders places of a source.
-func isBefore(x, y *read.Place) bool { return x.Dir == y.Dir && x.Source == y.Source && x.Seq < y.Seq }
-
 // OfClasses returns the summary of durations in a unit, which are counted by class. Median and 99th
 // percentile are the middle of theirs.
 func OfClasses(unit Unit, b Bounds, classes []Class) Summary {

@@ -29,3 +29,6 @@ func (r *Ranking) Add(x Lasted) {
 		*r = slices.Insert((*r)[:min(len(*r), mostRanked-1)], i, x)
 	}
 }
+
+// isBefore orders places of a source.
+func isBefore(x, y *read.Place) bool { return x.Dir == y.Dir && x.Source == y.Source && x.Seq < y.Seq }

@@ -48,8 +48,19 @@ func (h *handling) most() (most handler) {
 	return most
 }
 
+// A handled has what was executed in exceptions, and in all.
+type handled struct {
+	m     *report.Merged
+	cores map[string]*ran
+	kinds map[kind]*handling
+}
+
+func newHandled(m *report.Merged) *handled {
+	return &handled{m, map[string]*ran{}, map[kind]*handling{}}
+}
+
 // readTree returns the call tree of a source, and notes what ran in exceptions; nil: there is none.
-func (r *reader) readTree(d *dataset.Dataset, s *schema.SourceTotals) (*calls.Tree, error) {
+func (r *handled) readTree(d *dataset.Dataset, s *schema.SourceTotals) (*calls.Tree, error) {
 	core := r.cores[s.Core]
 	if core == nil {
 		core = &ran{}
@@ -87,20 +98,20 @@ func (r *reader) readTree(d *dataset.Dataset, s *schema.SourceTotals) (*calls.Tr
 }
 
 // handling returns what was executed in exceptions of a kind.
-func (r *reader) handling(of kind) *handling {
-	h := r.handled[of]
+func (r *handled) handling(of kind) *handling {
+	h := r.kinds[of]
 	if h == nil {
 		h = &handling{index: read.Index[report.Name]{}}
-		r.handled[of] = h
+		r.kinds[of] = h
 	}
 	return h
 }
 
 // share fills in what was executed in the exceptions of each row.
-func (r *reader) share() {
-	for i := range r.Rows {
-		x := &r.Rows[i]
-		h, core := r.handled[kind{x.Core, x.Exception}], r.cores[x.Core]
+func (r *handled) share(rows []Row) {
+	for i := range rows {
+		x := &rows[i]
+		h, core := r.kinds[kind{x.Core, x.Exception}], r.cores[x.Core]
 		if h == nil || core.unknown {
 			continue
 		}

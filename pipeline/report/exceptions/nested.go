@@ -64,7 +64,7 @@ type entered struct {
 // nest notes how deep the exceptions of a source are nested. The call tree has those that one was within up to a
 // task, or up to an asynchronous exception: that is the latest of its kind that had not ended, with what it is
 // within itself. What waits in other tasks does not count.
-func (r *reader) nest(spans []span, t *calls.Tree) {
+func nest(spans []span, t *calls.Tree, rowOf func(kind) *Row) {
 	slices.SortFunc(spans, func(x, y span) int { return cmp.Compare(x.ordinal, y.ordinal) })
 	paths, open := pathsOf(t.Nodes), map[read.Exception][]entered{}
 	for i := range spans {
@@ -81,7 +81,7 @@ func (r *reader) nest(spans []span, t *calls.Tree) {
 			}
 		}
 		open[x.Exception] = append(open[x.Exception], entered{x.end, nested})
-		row := r.row(x.kind, r.index)
+		row := rowOf(x.kind)
 		row.Nested = schema.Of(max(nested, row.Nested.V))
 	}
 }

@@ -181,7 +181,7 @@ func namesAndTook(row []string, want string) bool {
 	return len(row) > 1 && row[0] == name && strings.Contains(strings.Join(row[1:], " ")+" ", took+" ")
 }
 
-// looks are the windows of a desk and of a telephone. They are so high that all of the page is
+// looks are the windows of a desk and of a telephone, also with instructions between lines. They are so high that all of the page is
 // in their pictures, of which the first screen is height pixels.
 var looks = []struct {
 	browsertest.View
@@ -189,6 +189,7 @@ var looks = []struct {
 }{
 	{browsertest.View{Width: 1200, Height: 8000}, 900},
 	{browsertest.View{Width: 1200, Height: 8000, Dark: true}, 900},
+	{browsertest.View{Width: 390, Height: 12000, Hash: "#code=1"}, 844},
 	{browsertest.View{Width: 390, Height: 12000}, 844},
 	{browsertest.View{Width: 390, Height: 12000, Dark: true}, 844},
 }

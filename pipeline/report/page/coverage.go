@@ -83,10 +83,10 @@ func (p *Page) filesTable() *table {
 func (p *Page) functionsTable() *table {
 	f := &p.Data.Functions
 	x := extentRows(&f.Extent, min(shown, len(f.Name)), p.Data.Named)
-	x.Columns = append([]answer.Column{nameColumn("function", f.Name)}, append(x.Columns,
+	x.Columns = append([]answer.Column{nameColumn(p.function(), f.Name)}, append(x.Columns,
 		answer.Column{Title: "entries", Unit: answer.Count, Weight: answer.Number, At: ints(f.Entries)})...)
 	t := tableOf(x)
-	t.Caption = captionOf(x.Rows, len(f.Name), "functions", p.Data.Unit)
+	t.Caption = captionOf(x.Rows, len(f.Name), p.functions(), p.Data.Unit)
 	return t
 }
 

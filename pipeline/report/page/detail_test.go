@@ -3,6 +3,7 @@ package page_test
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,6 +74,45 @@ func TestDetail(t *testing.T) {
 	}
 	if n != len(d.Code) || n != len(d.Cycles) || n != len(d.Outcome) {
 		t.Errorf("windows have %d instructions, the columns %d, %d and %d", n, len(d.Code), len(d.Cycles), len(d.Outcome))
+	}
+}
+
+// The page offers to show where each task has its first turn, and the first execution of the hottest line.
+func TestDetailPoints(t *testing.T) {
+	dir := reporttest.Sample(t, schema.LevelInstructions)
+	p, err := page.Read([]string{dir}, content.Options{Title: "page", Detail: 200_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := p.Data.Times[0].Detail
+	shown := func(seq int64) bool {
+		for w, first := range d.Seq {
+			if first <= seq && seq < first+d.Count[w] {
+				return true
+			}
+		}
+		return false
+	}
+	for _, seq := range []int64{6232, 10_247, 14_263, 18_279, 22_295} { // tasks.first_seq
+		if !shown(seq) {
+			t.Errorf("the task that begins at seq %d is not among the points", seq)
+		}
+	}
+	source := p.Data.Source
+	file := &source.Files[source.Hottest[0]]
+	hottest, line := map[schema.Address]bool{}, uint32(0)
+	for _, n := range file.Seen.Number[:source.Hottest[1]+1] {
+		line += n
+	}
+	for i := range d.Code {
+		if code := d.Code[i]; d.File[code] == file.File && d.Line[code] == line {
+			hottest[d.Address[code]] = true
+		}
+	}
+	is := instructionsOf(t, dir)
+	first := slices.IndexFunc(is, func(x schema.Instruction) bool { return hottest[x.Address] })
+	if len(hottest) == 0 || !shown(int64(first)) {
+		t.Errorf("line %d of %s has %d instructions in the windows, and not its first at seq %d", line, p.Data.Files.Path[file.File], len(hottest), first)
 	}
 }
 

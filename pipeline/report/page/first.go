@@ -99,7 +99,7 @@ func (p *Page) hotAnswer() firstAnswer {
 	d := &p.Data
 	a := firstAnswer{Question: "What was hot?"}
 	if len(p.Hottest.Rows) == 0 {
-		a.Words = "No function took anything."
+		a.Words = "No " + p.function() + " took anything."
 		return a
 	}
 	own := d.Functions.Own[0]
@@ -230,6 +230,10 @@ func (p *Page) longAnswer() firstAnswer {
 		return p.longestCall(a)
 	}
 	r, e := &x.Rows[worst], p.Data.Exceptions
+	if r.Longest == 0 {
+		a.Words = "No exception executed anything, of " + count(x.Entries, "entry") + "."
+		return p.longestCall(a)
+	}
 	a.Figure = content.Short(e.Name[worst]) + ": " + figures.Count(r.Longest, content.UnitOf(r))
 	a.Words = "is the longest of " + count(x.Entries, "exception")
 	if r.Ended > 1 {

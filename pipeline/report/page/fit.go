@@ -21,21 +21,27 @@ func (e *SizeError) Error() string {
 var resolutions = []int64{1000, 250, 60}
 
 // Fit leaves out what is needed least until the page takes at most so many bytes, and returns the
-// page. First go lines that were not seen, of files without text, then single instructions; then calls that are too short to
-// be seen. [Page.Notes] says what went. It fails with a [*SizeError] if that is not enough.
+// page. First go lines that were not seen, of files without text, then the instructions of lines, and those around points of
+// the time; then calls that are too short to be seen. [Page.Notes] says what went. It fails with a [*SizeError] if that is
+// not enough.
 func (p *Page) Fit(most int64) ([]byte, error) {
 	text, err := p.bytes()
 	if err != nil || int64(len(text)) <= most {
 		return text, err
 	}
-	if n := p.DropNotSeen(); n > 0 {
-		p.dropped = append(p.dropped, figures.Thousands(n)+" lines that were not seen, of files without text")
-		if text, err = p.bytes(); err != nil || int64(len(text)) <= most {
-			return text, err
+	for _, part := range []struct {
+		drop func() int64
+		what string // of several
+	}{
+		{p.DropNotSeen, "lines that were not seen, of files without text"},
+		{p.DropCode, "instructions of source lines"},
+		{p.DropDetail, "single instructions around points of the time"},
+	} {
+		n := part.drop()
+		if n == 0 {
+			continue
 		}
-	}
-	if n := p.DropDetail(); n > 0 {
-		p.dropped = append(p.dropped, count(n, "single instruction"))
+		p.dropped = append(p.dropped, figures.Thousands(n)+" "+part.what)
 		if text, err = p.bytes(); err != nil || int64(len(text)) <= most {
 			return text, err
 		}

@@ -22,9 +22,12 @@ func (p *Page) hotText() *hotText {
 	default:
 		x.Notes = []string{"Figures are cycles: cycles between two counts are shared equally among the instructions."}
 	}
+	if p.Inlined && d.Named {
+		x.Notes = append(x.Notes, "Functions are without inlining: inlined code counts in the function that it was inlined into.")
+	}
 	s := answer.HotspotsOnPage(p.Hottest)
-	s.Columns = append([]answer.Column{nameColumn("function", f.Name)}, s.Columns...)
+	s.Columns = append([]answer.Column{nameColumn(p.function(), f.Name)}, s.Columns...)
 	x.Table = tableOf(s)
-	x.Table.Caption = captionOf(s.Rows, len(f.Name), "functions", d.Unit)
+	x.Table.Caption = captionOf(s.Rows, len(f.Name), p.functions(), d.Unit)
 	return x
 }

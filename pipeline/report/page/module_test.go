@@ -54,6 +54,11 @@ func TestModules(t *testing.T) {
 			}
 		}
 		lines := strings.Split(text, "\n")
+		for i, l := range lines {
+			if strings.Count(l, "`")%2 != 0 {
+				t.Errorf("%s: line %d: a text has several lines", name, i+1)
+			}
+		}
 		if n := slices.IndexFunc(lines, func(l string) bool { return !strings.HasPrefix(l, "//") }); n < 1 || n > 10 {
 			t.Errorf("%s begins with %d lines that say what it draws, want 1 to 10", name, n)
 		}

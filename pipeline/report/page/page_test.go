@@ -53,6 +53,8 @@ func TestFigures(t *testing.T) {
 			words: []string{
 				"774 of 790", "4 reached, never passed", "236 of 245", "39 of 41", "31 wholly", "8 of 8", "102 of 106", "49 branches both ways", "14 of 14",
 				"quicksort | 107,220 | 24.3 % | 165,426 | 46,749 | 120 | 0.44", "58,687 of 58,693 bytes; 6 lost: 6 before the first sync",
+				"Functions are without inlining", "Inlined code counts at the line where it is written.",
+				"Of the program this page holds addresses and kinds of instructions, the names of 41 functions and 8 source files, the text of 8 source files, opcodes.",
 			},
 			hottest: "quicksort 107220, multiply.constprop.0 41323, checksum_task 35822, by_digits 35543, fibonacci 30347",
 		},
@@ -70,6 +72,7 @@ func TestFigures(t *testing.T) {
 				"746 of 5,422", "59 reached, never passed", "298 of 1,694", "37 of 190", "9 wholly", "27 of 93", "93 of 968", "13 branches both ways", "0 of 25",
 				"The trace has 3 gaps; 1 executed address is not in the ELF file",
 				"126,509, 351,592, 351,593", "628 lost: 386 at a buffer seam, 242 before the first sync", "executed 4 times: 0x00000018",
+				"the names of 190 functions and 93 source files, opcodes; no source text.",
 			},
 			hottest: "LowPrioTask 146302, tm_task_priority_get 146300, z_impl_k_thread_priority_get 58520, sys_clock_announce 165, ready_thread 158",
 		},
@@ -217,9 +220,10 @@ func TestHottestLine(t *testing.T) {
 		line += f.Seen.Number[i]
 	}
 	i := s.Hottest[1]
-	if path := p.Data.Files.Path[f.File]; path != "sort.c" || line != 13 || f.Seen.Count[i] != 1509 || f.Seen.Heat[i] != 35543 || f.Seen.Unknown[i] != 4 ||
+	if path := p.Data.Files.Path[f.File]; path != "sort.c" || line != 13 || f.Seen.Count[i] != 1509 || f.Seen.Heat[i] != 35543 ||
+		len(f.Seen.Predicated[i]) != 4 || slices.ContainsFunc(f.Seen.Predicated[i], func(p [3]int64) bool { return p[0] != 0 || p[1] != 0 || p[2] == 0 }) ||
 		!slices.Equal(f.Seen.Branches[i], [][3]int64{{84, 1425, 0}}) || !strings.HasPrefix(f.Text[line-1], "static int by_digits(") {
-		t.Errorf("%s:%d ran %d times, took %d, has %d unknown and %v: %s", path, line, f.Seen.Count[i], f.Seen.Heat[i], f.Seen.Unknown[i], f.Seen.Branches[i], f.Text[line-1])
+		t.Errorf("%s:%d ran %d times, took %d, has %v predicated and branches %v: %s", path, line, f.Seen.Count[i], f.Seen.Heat[i], f.Seen.Predicated[i], f.Seen.Branches[i], f.Text[line-1])
 	}
 }
 

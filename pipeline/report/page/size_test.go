@@ -75,7 +75,12 @@ func TestMaxSize(t *testing.T) {
 	}
 	p = read()
 	text = fit(t, p, int64(len(text)-1))
-	if len(p.Notes()) != 2 || !strings.Contains(string(text), p.Notes()[1]) || len(p.Data.Times[0].Depth) >= drawn {
+	if len(p.Notes()) != 2 || !strings.HasSuffix(p.Notes()[1], "800 instructions of source lines") || len(p.Data.Times[0].Depth) != drawn {
+		t.Errorf("%q, %d spans of %d", p.Notes(), len(p.Data.Times[0].Depth), drawn)
+	}
+	p = read()
+	text = fit(t, p, int64(len(text)-1))
+	if len(p.Notes()) != 3 || !strings.Contains(string(text), p.Notes()[2]) || len(p.Data.Times[0].Depth) >= drawn {
 		t.Errorf("%q, %d spans of %d", p.Notes(), len(p.Data.Times[0].Depth), drawn)
 	}
 	p = read()

@@ -34,7 +34,6 @@ func TestState(t *testing.T) {
 		Opened, Back  showing
 		Links, Search map[string]showing
 		Stepped       []showing
-		Range         ranged
 		CSV           string
 	}
 	hash := "#table=files&sort=own%3Aup&line=" + "PATH" + "&t=0%3A1000..3000"
@@ -78,51 +77,9 @@ func TestState(t *testing.T) {
 		}
 	}
 	checkSteps(t, got.Stepped)
-	checkRange(t, &got.Range)
 	rows, err := csv.NewReader(strings.NewReader(got.CSV)).ReadAll()
 	if err != nil || len(rows) != 2 || rows[0][0] != "function" || rows[1][0] != got.Search["0x40008028"].Rows[0] {
 		t.Errorf("CSV of the one row is %q: %v", rows, err)
-	}
-}
-
-// A ranged is what a page says of a range of the time.
-type ranged struct {
-	Hash, Said string
-	Rows       [][]string
-}
-
-// checkRange checks what the page says of the second quarter of the time: tasks share it, functions of their own and the calls
-// too short to be drawn add up to it with the handlers, and it has the instructions that the dataset has there.
-func checkRange(t *testing.T, r *ranged) {
-	t.Helper()
-	var from, to int64
-	if _, err := fmt.Sscanf(r.Hash[strings.Index(r.Hash, "range="):], "range=0%%3A%d..%d", &from, &to); err != nil {
-		t.Fatalf("%s: %v", r.Hash, err)
-	}
-	const length = 440_811
-	if from < length/4-2000 || from > length/4+2000 || to < length/2-2000 || to > length/2+2000 {
-		t.Errorf("the range is from %d to %d", from, to)
-	}
-	sums := map[string]int64{}
-	for _, row := range r.Rows {
-		sums[row[1]] += number(t, row[2])
-	}
-	if got := sums["task"]; got != to-from {
-		t.Errorf("tasks have %d cycles of %d", got, to-from)
-	}
-	if own := sums["function"] + sums["calls too short to be drawn"]; own > to-from || own < (to-from)*8/10 {
-		t.Errorf("functions have %d cycles of their own of %d: %q", own, to-from, r.Rows)
-	}
-	is := instructionsOf(t, reporttest.Sample(t, schema.LevelInstructions))
-	seqAt := func(at int64) int64 {
-		i := slices.IndexFunc(is, func(x schema.Instruction) bool { return x.Cycle.OK && x.Cycle.V-is[0].Cycle.V >= at })
-		return is[i].Seq
-	}
-	n := seqAt(to) - seqAt(from)
-	_, said, _ := strings.Cut(r.Said, "about ")
-	about := number(t, strings.TrimSuffix(said, " instructions"))
-	if about < n*98/100 || about > n*102/100 {
-		t.Errorf("%s: there are %d", r.Said, n)
 	}
 }
 

@@ -18,6 +18,7 @@ type text struct {
 	Source     *sourceText
 	Time       *timeText
 	Exceptions *exceptionsText
+	Holds      string   // what of the program is on the page
 	Dropped    []string // what was left out for the size of the page
 }
 
@@ -28,7 +29,7 @@ type link struct{ ID, Name string }
 func (p *Page) text() *text {
 	t := &text{
 		Title: p.Title, Sub: p.subtitle(), Doubtful: p.wrongImage(), Trust: p.trustText(), First: p.withChanges(p.firstAnswers()), Exceptions: p.exceptionsText(),
-		Dropped: p.dropped, Before: p.baselineText(),
+		Dropped: p.dropped, Holds: p.holds(), Before: p.baselineText(),
 	}
 	if p.Coverage != nil {
 		t.Coverage, t.Hot, t.Source, t.Time = p.coverageText(), p.hotText(), p.sourceText(), p.timeText()

@@ -33,6 +33,9 @@ func (p *Page) sourceText() *sourceText {
 			x.More = figures.Thousands(int64(more)) + " more"
 		}
 	}
+	if p.Inlined {
+		x.Notes = append(x.Notes, "Inlined code counts at the line where it is written.")
+	}
 	if p.Data.Source.Hottest[0] == content.None {
 		x.Notes = append([]string{"No line was executed."}, x.Notes...)
 	}
@@ -67,6 +70,10 @@ func (p *Page) timeText() *timeText {
 	if least := p.LeastCall(); least > 0 {
 		x.Notes = append(x.Notes, "In time order, calls of fewer than "+figures.Thousands(least)+" instructions are not drawn, and a task that made "+
 			"no others may be missing: they were left out at export. Export again with --tables +calls to draw all.")
+	}
+	if off := p.OffCycles(); off > 0 {
+		x.Notes = append(x.Notes, "In time order, "+count(off, "cycle")+" in which trace was off are with what ran before and after: when it was "+
+			"is in the table cycle_counts. Export again with --tables +cycle_counts.")
 	}
 	for i := range p.Data.Times {
 		t := &p.Data.Times[i]

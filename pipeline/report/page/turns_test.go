@@ -104,7 +104,8 @@ func TestTurnsOfSample(t *testing.T) {
 	entries := map[uint64]entry{}
 	rows(&schema.Exceptions, func(b *schema.Batch, row int) {
 		kind := schema.ExceptionType(schema.ExceptionsType.At(b, row)).String()
-		entries[schema.ExceptionsOrdinal.At(b, row)] = entry{kind, int64(schema.ExceptionsCycle.At(b, row))}
+		began := int64(schema.ExceptionsCycle.At(b, row)) - int64(schema.ExceptionsCycles.At(b, row)) // the count of its packet is its own
+		entries[schema.ExceptionsOrdinal.At(b, row)] = entry{kind, began}
 	})
 	type end struct {
 		task, by string

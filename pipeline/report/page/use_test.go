@@ -35,8 +35,9 @@ type usage struct {
 		Rows                [][]string
 	}
 	Source struct {
-		File          string
-		Marked, Lines [][]string
+		File, Hash              string
+		Marked, Lines, WithCode [][]string
+		Without                 int
 	}
 	Keys struct {
 		Focused bool
@@ -109,6 +110,10 @@ func TestUse(t *testing.T) {
 			}
 		}
 	})
+	t.Run("instructions", func(t *testing.T) { checkCode(t, u.Source.WithCode, "sort.c") })
+	if !strings.Contains(u.Source.Hash, "code=1") || u.Source.Without != len(u.Source.Lines) {
+		t.Errorf("%s has the instructions; without them there are %d rows, want %d", u.Source.Hash, u.Source.Without, len(u.Source.Lines))
+	}
 	t.Run("keys", func(t *testing.T) {
 		if !u.Keys.Focused {
 			t.Error("the flame graph does not take the keyboard")
@@ -122,17 +127,20 @@ func TestUse(t *testing.T) {
 				t.Errorf("it says %q, want %q in place %d", u.Keys.Said, want, i)
 			}
 		}
+		calls := "calls that returned took 35 to 67,554, median 711 cycles" // of quicksort
+		if !slices.ContainsFunc(u.Keys.Said, func(said string) bool { return strings.Contains(said, calls) }) {
+			t.Errorf("it never says %q: %q", calls, u.Keys.Said)
+		}
 		if said := u.Keys.Said[len(u.Keys.Said)-1]; !strings.Contains(said, "37.5 % of ") { // 165,426 of 440,811
 			t.Errorf("the share of what is searched for: %s", said)
 		}
 	})
 	t.Run("worst", func(t *testing.T) {
-		// Cycles of each type, by docs/queries/Q13.sql. On the axis one may be a little shorter.
+		// Cycles of each type, by docs/queries/Q13.sql.
 		longest := map[string]int64{"irq 14": 476, "svc 10": 560, "undefined 9": 143, "prefetch_abort 11": 114, "data_abort 12": 144}
 		for i, shown := range u.Worst {
 			want := longest[shown.Lane]
-			is := func(took int64) bool { return want*9/10 < took && took <= want }
-			if !slices.ContainsFunc(shown.Took, is) || !slices.Contains(shown.Pressed, "in time order") {
+			if !slices.Contains(shown.Took, want) || !slices.Contains(shown.Pressed, "in time order") {
 				t.Errorf("%q shows %v of %s in %q, want one of %d cycles", u.Durations[i], shown.Took, shown.Lane, shown.Pressed, want)
 			}
 			if !shown.Folded || !shown.Open {
@@ -181,7 +189,7 @@ const marked = canvas => {
   return columns;
 };
 const scales = () => ["flame", "lanes", "growth"].map(id => {
-  const canvas = document.querySelector("#" + id + " canvas");
+  const canvas = document.querySelector("#" + id + " .deep canvas");
   const {left, right} = canvas.getBoundingClientRect();
   return {Left: left, Right: right, Gaps: marked(canvas)};
 });

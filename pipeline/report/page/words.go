@@ -48,6 +48,22 @@ func of(n, of int64) string { return figures.Thousands(n) + " of " + figures.Tho
 // hex is an address.
 func hex(address schema.Address) string { return fmt.Sprintf("0x%08x", address) }
 
+// function is what rows of the functions are called: without names they are stretches of addresses.
+func (p *Page) function() string {
+	if p.Data.Named {
+		return "function"
+	}
+	return "stretch"
+}
+
+// functions are likewise several.
+func (p *Page) functions() string {
+	if p.Data.Named {
+		return "functions"
+	}
+	return "stretches"
+}
+
 // some lists the first of many words, and says how many more there are.
 func some(words []string, all int64) string {
 	text := strings.Join(words, ", ")

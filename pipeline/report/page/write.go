@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/tracelake/tracelake/pipeline/report/page/content"
@@ -55,7 +56,7 @@ func encode(d *content.Data) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := json.NewEncoder(z).Encode(d); err != nil {
+	if err := json.NewEncoder(z).Encode(withoutNames(d)); err != nil {
 		return "", err
 	}
 	if err := z.Close(); err != nil {
@@ -63,4 +64,29 @@ func encode(d *content.Data) (string, error) {
 	}
 	err = to.Close()
 	return out.String(), err
+}
+
+// withoutNames returns d with frames that have no name where it is that of their function: names are most of what frames
+// take. Module model gives them back.
+func withoutNames(d *content.Data) *content.Data {
+	x := *d
+	frames := func(f content.Frames) content.Frames {
+		f.Name = slices.Clone(f.Name)
+		for i, n := range f.Function {
+			if n != content.None && f.Name[i] == d.Functions.Name[n] {
+				f.Name[i] = ""
+			}
+		}
+		return f
+	}
+	if d.Flame != nil {
+		flame := *d.Flame
+		flame.Frames = frames(flame.Frames)
+		x.Flame = &flame
+	}
+	x.Times = slices.Clone(d.Times)
+	for i := range x.Times {
+		x.Times[i].Frames = frames(x.Times[i].Frames)
+	}
+	return &x
 }

@@ -54,7 +54,7 @@ type reader struct {
 
 // An exceptionEntry is a row of `exceptions`.
 type exceptionEntry struct {
-	ordinal, cycle int64 // cycle: of the epoch, or unknownTime
+	ordinal, cycle int64 // cycle: of the epoch, before the count of the entry, or unknownTime
 	epoch          int32
 	frame          int32
 }
@@ -86,7 +86,7 @@ func (r *reader) read(d *dataset.Dataset, s *schema.SourceTotals) error {
 			return err
 		}
 	}
-	return nil
+	return r.readOffs(d)
 }
 
 func (r *reader) addTasks(tasks []stacks.Task) error {
@@ -107,12 +107,13 @@ func (r *reader) addTasks(tasks []stacks.Task) error {
 func (r *reader) addEntries(b *schema.Batch) error {
 	for row := range b.Rows() {
 		if schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)) != schema.ExceptionEntry {
+			r.addReturn(b, row)
 			continue
 		}
 		of := read.ExceptionAt(b, row, schema.ExceptionsType, schema.ExceptionsNumber)
 		x := exceptionEntry{
 			ordinal: int64(schema.ExceptionsOrdinal.At(b, row)), epoch: int32(schema.ExceptionsEpoch.At(b, row)),
-			cycle: timeOf(read.Null(b, row, schema.ExceptionsCycle)),
+			cycle: entryTime(b, row),
 			frame: r.t.paths.frame(r.t, calls.ExceptionFrame(of)),
 		}
 		if n := len(r.entries); n > 0 && x.ordinal <= r.entries[n-1].ordinal {
@@ -121,6 +122,27 @@ func (r *reader) addEntries(b *schema.Batch) error {
 		r.entries = append(r.entries, x)
 	}
 	return nil
+}
+
+// addReturn notes when an exception returned, if that is known.
+func (r *reader) addReturn(b *schema.Batch, row int) {
+	at := point{
+		int64(schema.ExceptionsSeq.At(b, row)), timeOf(read.Null(b, row, schema.ExceptionsCycle)),
+		int32(schema.ExceptionsEpoch.At(b, row)),
+	}
+	if w := r.t.Window; w.From < at.seq && at.seq < w.Until && 0 <= at.at && at.at <= read.MaxCount/4 {
+		r.t.points = append(r.t.points, at)
+	}
+}
+
+// entryTime is when an exception was entered: the count in the packet of its entry is its own, as `exception_spans` and
+// `stacks` have it.
+func entryTime(b *schema.Batch, row int) int64 {
+	cycle := read.Null(b, row, schema.ExceptionsCycle)
+	if !cycle.OK || cycle.V < 0 {
+		return unknownTime
+	}
+	return max(0, cycle.V-int64(read.Null32(b, row, schema.ExceptionsCycles).V))
 }
 
 // endOf is the end of something; NULL: it was open when trace ended.
@@ -254,7 +276,7 @@ func (r *reader) addBefore(x *span) {
 }
 
 // isEvidence says whether a row itself tells which task ran. A handler does not; the exception does.
-func (r *reader) isEvidence(x *span) bool { return x.task != none && !r.t.Tasks[x.task].isHandlers() }
+func (r *reader) isEvidence(x *span) bool { return x.task != none && !r.t.Tasks[x.task].IsHandlers() }
 
 func (r *reader) addEvents(b *schema.Batch) error {
 	for row := range b.Rows() {
@@ -308,8 +330,18 @@ func (r *reader) conclude(whole, d *dataset.Dataset) error {
 			x.at = t.axis.time(x.epoch, x.at)
 		}
 	}
+	if !t.axis.timed {
+		t.points = nil
+	}
+	for i := range t.points {
+		x := &t.points[i]
+		x.at = t.axis.time(x.epoch, x.at)
+	}
+	t.placeOffs()
+	slices.SortStableFunc(t.points, func(x, y point) int { return cmp.Or(cmp.Compare(x.seq, y.seq), cmp.Compare(x.at, y.at)) })
 	slices.SortFunc(t.spans, t.compareSpans)
 	t.findLanes()
+	t.separate()
 	slices.SortStableFunc(t.marks, func(x, y mark) int { return cmp.Compare(x.seq, y.seq) })
 	return nil
 }
@@ -329,7 +361,7 @@ func (t *Timeline) findLanes() {
 		switch {
 		case x.task == none:
 			x.task = last
-		case t.Tasks[x.task].isHandlers() && t.Tasks[x.task].root != none:
+		case t.Tasks[x.task].IsHandlers() && t.Tasks[x.task].root != none:
 			frame := t.paths.frames[t.Tasks[x.task].root]
 			l := open[frame]
 			for n := len(l); n > 0 && (l[n-1].end < x.seq || l[n-1].end == x.seq && !x.atGap()); n-- {
@@ -347,37 +379,4 @@ func (t *Timeline) findLanes() {
 	if len(t.Tasks) == 0 {
 		t.spans = nil
 	}
-}
-
-// compareSpans orders rows by their start. Of those that start together, the ones that a gap
-// ended at once are first, those of later tasks last: they are before the gap. Of the others the
-// outer one is: that which ends last, or a call that was at its first instruction when an
-// exception came, but not if it is one in a handler.
-func (t *Timeline) compareSpans(x, y span) int {
-	if c := cmp.Compare(x.seq, y.seq); c != 0 {
-		return c
-	}
-	switch {
-	case x.atGap() && !y.atGap():
-		return -1
-	case y.atGap() && !x.atGap():
-		return 1
-	case x.atGap() && x.task != y.task:
-		return cmp.Compare(x.task, y.task)
-	}
-	return cmp.Or(cmp.Compare(y.end, x.end), cmp.Compare(t.rank(&x), t.rank(&y)),
-		cmp.Compare(x.node, y.node), cmp.Compare(x.task, y.task), cmp.Compare(x.at, y.at), cmp.Compare(x.until, y.until),
-		cmp.Compare(x.why, y.why))
-}
-
-// rank orders rows that begin and end together: calls of tasks, exceptions that interrupt those, and likewise in
-// handlers.
-func (t *Timeline) rank(x *span) (rank int) {
-	if x.isException() {
-		rank = 1
-	}
-	if x.task != none && t.Tasks[x.task].isHandlers() {
-		rank += 2
-	}
-	return rank
 }

@@ -9,6 +9,7 @@
 package timeline
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/tracelake/tracelake/pipeline/report"
@@ -34,10 +35,14 @@ type Timeline struct {
 	Frames  []calls.Frame
 	Slices  int64 // calls, exceptions and marks in the window
 	AtLeast int64 // instructions of a call that is among them; 0: all are
+	// OffCycles are those in which trace was off if it is not known when: they are with what ran before and after.
+	OffCycles int64
 
 	paths  paths
 	spans  []span  // by their start, the outer one first
 	marks  []mark  // by seq
+	points []point // where exceptions return, and where trace goes off; by seq
+	offs   []off   // by seq
 	gaps   []int64 // instructions that nothing before is known to lead to; ascending
 	axis   axis
 	before evidence // of the task that runs, before the window
@@ -89,8 +94,8 @@ func notFrame(i int32) int32 { return -2 - i }
 
 func (r *span) isException() bool { return r.node < none }
 
-// isHandlers says whether it is handlers of an exception that was seen to come: they run in other tasks.
-func (x *Task) isHandlers() bool { return x.origin == schema.TaskException && !x.unseen }
+// IsHandlers says whether it is handlers of an exception that was seen to come: they run in other tasks.
+func (x *Task) IsHandlers() bool { return x.origin == schema.TaskException && !x.unseen }
 
 // atGap says whether a gap ended it before anything was executed.
 func (r *span) atGap() bool { return r.end == r.seq && r.why == schema.CallGap }
@@ -100,6 +105,8 @@ type mark struct {
 	seq  int64
 	text string
 	pass bool // nothing happened but that it was passed
+	// trace was off before it, and everything went on
+	pause bool
 }
 
 // An evidence says which task ran from an instruction on.
@@ -141,4 +148,37 @@ func (c Calls) with(d *dataset.Dataset, s *schema.SourceTotals, w Window,
 		return err
 	}
 	return read.EachSource([]string{dir}, "", &schema.Calls, do)
+}
+
+// compareSpans orders rows by their start. Of those that start together, the ones that a gap
+// ended at once are first, those of later tasks last: they are before the gap. Of the others the
+// outer one is: that which ends last, or a call that was at its first instruction when an
+// exception came, but not if it is one in a handler.
+func (t *Timeline) compareSpans(x, y span) int {
+	if c := cmp.Compare(x.seq, y.seq); c != 0 {
+		return c
+	}
+	switch {
+	case x.atGap() && !y.atGap():
+		return -1
+	case y.atGap() && !x.atGap():
+		return 1
+	case x.atGap() && x.task != y.task:
+		return cmp.Compare(x.task, y.task)
+	}
+	return cmp.Or(cmp.Compare(y.end, x.end), cmp.Compare(t.rank(&x), t.rank(&y)),
+		cmp.Compare(x.node, y.node), cmp.Compare(x.task, y.task), cmp.Compare(x.at, y.at), cmp.Compare(x.until, y.until),
+		cmp.Compare(x.why, y.why))
+}
+
+// rank orders rows that begin and end together: calls of tasks, exceptions that interrupt those, and likewise in
+// handlers.
+func (t *Timeline) rank(x *span) (rank int) {
+	if x.isException() {
+		rank = 1
+	}
+	if x.task != none && t.Tasks[x.task].IsHandlers() {
+		rank += 2
+	}
+	return rank
 }

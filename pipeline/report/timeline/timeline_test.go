@@ -10,11 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/reporttest"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
 	"github.com/tracelake/tracelake/schema"
+	"github.com/tracelake/tracelake/schema/dataset"
 	"github.com/tracelake/tracelake/schema/datasettest"
 )
 
@@ -289,6 +291,18 @@ event 100 trace_on`,
 				"100 leave 1 g, 100 mark trace_on, 100 end",
 		},
 		{
+			"two stacks of which no caller was seen take turns: each is left when it ends",
+			`task g origin=gap
+stack function=0
+stack function=1 parent=0 entry=call
+stack function=2
+stack function=3 parent=2 entry=call
+call 10 60 stack=1
+call 30 80 stack=3`,
+			"0 turn 0, 0 enter 0 main, 10 enter 0 f, 30 turn 1, 30 enter 1 g, 30 enter 1 h, 60 leave 0 f, 60 turn 0, 80 leave 1 h, 80 turn 1, " +
+				"100 leave 0 main, 100 leave 1 g, 100 end",
+		},
+		{
 			"cycles between epochs are the length of a gap; a call over two epochs ends between what is known",
 			`task main cycles=100
 task g origin=gap first=50 cycles=60
@@ -410,8 +424,8 @@ func TestDamagedTimeline(t *testing.T) {
 	}
 }
 
-// Turns of the sample sum up to all of its cycles, and those of each task to its own, but for
-// what passes between the last instruction before an exception and its packet.
+// Turns of the sample sum up to all of its cycles, and those of each task to its own and those of the interrupts that
+// it was interrupted by: of `tasks` and `exception_spans`.
 func TestSampleTimeline(t *testing.T) {
 	opened(t, reporttest.Sample(t, schema.LevelNone)).timelines(timeline.Everything, func(x *timeline.Timeline) {
 		var all int64
@@ -425,10 +439,8 @@ func TestSampleTimeline(t *testing.T) {
 		if all != 440811 || x.Unit != durations.InCycles || x.Slices != 6610 {
 			t.Errorf("%d %v in %d slices", all, x.Unit, x.Slices)
 		}
-		for task, want := range []int64{14890, 61255, 0, 208963, 51275, 99720, 4868} {
-			if d := sum[task] - want; d < -100 || d > 100 {
-				t.Errorf("task %d: %d, want about %d", task, sum[task], want)
-			}
+		if diff := cmp.Diff([]int64{14890, 59757 + 1338, 0, 197886 + 11077, 49399 + 1876, 96699 + 3021, 4868}, sum); diff != "" {
+			t.Errorf("of tasks want -, got +:\n%s", diff)
 		}
 	})
 }
@@ -437,5 +449,48 @@ func noError(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Time in which trace was off is in no turn: turns have what tasks executed, gaps and pauses what `epochs` says. Where
+// rows do not say when it was, turns have it.
+func TestOff(t *testing.T) {
+	for level, placed := range map[schema.Level]bool{schema.LevelInstructions: true, schema.LevelNone: false} {
+		dir := reporttest.Export(t, "opencsd-TC2", "", pipeline.Options{Level: level})
+		d, err := dataset.Open(dir)
+		noError(t, err)
+		executed, gaps := map[uint8]int64{}, map[uint8]int64{}
+		for b, err := range d.Batches(&schema.Epochs) {
+			noError(t, err)
+			for row := range b.Rows() {
+				off, source := int64(schema.EpochsGapCycles.At(b, row)), schema.EpochsSource.At(b, row)
+				executed[source], gaps[source] = executed[source]+int64(schema.EpochsCycles.At(b, row))-off, gaps[source]+off
+			}
+		}
+		d.Close()
+		opened(t, dir).timelines(timeline.Everything, func(x *timeline.Timeline) {
+			turns, off, at, isOn := int64(0), int64(0), int64(0), false
+			noError(t, x.Walk(func(e *timeline.Event) error {
+				if isOn {
+					turns += e.At - at
+				}
+				at = e.At
+				switch e.Kind {
+				case timeline.Turn:
+					isOn = true
+				case timeline.Gap, timeline.Pause:
+					off += e.Until - e.At
+					isOn, at = isOn && e.Kind == timeline.Pause, e.Until
+				}
+				return nil
+			}))
+			want := [3]int64{executed[x.Source], gaps[x.Source], 0}
+			if !placed {
+				want = [3]int64{executed[x.Source] + gaps[x.Source], 0, gaps[x.Source]}
+			}
+			if got := [3]int64{turns, off, x.OffCycles}; got != want {
+				t.Errorf("level %v, source %#x: turns, gaps and cycles without place are %v, want %v", level, x.Source, got, want)
+			}
+		})
 	}
 }

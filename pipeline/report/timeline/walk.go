@@ -15,9 +15,10 @@ type Event struct {
 	Task  int32  // in Timeline.Tasks, of a turn, or of what is entered or left
 	Frame int32  // in Timeline.Frames, of what is entered or left
 	Text  string // of a mark
-	Seq   int64  // of an instruction that is passed
+	Seq   int64  // of the instruction that is executed next
 	At    int64  // in Timeline.Unit; it never falls
-	Until int64  // of a gap
+	Exact bool   // rows say At; else it is in proportion to the instructions between two that do
+	Until int64  // of a gap, and of a pause
 }
 
 // A Kind is what happens.
@@ -29,13 +30,14 @@ const (
 	Enter             // a task enters a frame
 	Leave             // and leaves the one that it entered last
 	Gap               // nothing was traced; every frame was left before it
+	Pause             // trace was off, and everything goes on
 	Mark              // something else
 	Pass              // an instruction that [Timeline.WalkPast] was asked for is executed
 	End               // the window ends, and every frame was left
 )
 
 func (k Kind) String() string {
-	return [...]string{"turn", "enter", "leave", "gap", "mark", "pass", "end"}[k]
+	return [...]string{"turn", "enter", "leave", "gap", "pause", "mark", "pass", "end"}[k]
 }
 
 // Untraced is what viewers show of a gap.
@@ -44,7 +46,7 @@ const Untraced = "[untraced]"
 // Walk calls a function with what happens, in order of time. It fails if rows contradict one
 // another, or the function fails.
 func (t *Timeline) Walk(do func(*Event) error) error {
-	w := &walker{Timeline: t, do: do, running: none, seen: -1, at: t.from, lanes: make([]lane, len(t.Tasks))}
+	w := &walker{Timeline: t, do: do, running: none, seen: -1, at: t.from, exact: true, lanes: make([]lane, len(t.Tasks))}
 	w.skipHandlers()
 	for w.err == nil {
 		n := w.next()
@@ -99,8 +101,10 @@ type walker struct {
 
 	nextTask, nextGap, nextMark, nextRow int
 	timed                                int // the first row, from nextRow on, whose time is known
+	nextPoint                            int
 
-	at point // that was reached; of times before the window it keeps that of from
+	at    point // that was reached; of times before the window it keeps that of from
+	exact bool  // its time is what rows say
 }
 
 // What comes next, in the order in which it does at one instruction.
@@ -165,7 +169,7 @@ func (w *walker) gapSeq() int64 {
 
 // skipHandlers passes tasks that run in others.
 func (w *walker) skipHandlers() {
-	for w.nextTask < len(w.Tasks) && w.Tasks[w.nextTask].isHandlers() {
+	for w.nextTask < len(w.Tasks) && w.Tasks[w.nextTask].IsHandlers() {
 		w.nextTask++
 	}
 }
@@ -173,7 +177,7 @@ func (w *walker) skipHandlers() {
 // emit passes on what happens at the time that was reached.
 func (w *walker) emit(e *Event) {
 	if w.open && w.err == nil {
-		e.At = w.at.at
+		e.Seq, e.At, e.Exact = w.at.seq, w.at.at, w.exact
 		w.err = w.do(e)
 	}
 }
@@ -185,22 +189,41 @@ func (w *walker) reach(seq, known int64, epoch int32) {
 	}
 	after := w.known(seq)
 	at := between(w.at, after, seq)
+	w.exact = !w.axis.timed || after.seq == seq
 	if known >= 0 {
 		at, w.at.epoch = min(known, max(after.at, w.at.at)), epoch
+		w.exact = at == known
 	}
+	w.exact = w.exact && at >= w.at.at
 	w.at.seq, w.at.at = seq, max(at, w.at.at)
 }
 
-// known returns the first point from an instruction on whose time is known.
+// known returns the first point from an instruction on whose time is known: where the frame on top ends, an exception
+// returns, or a row begins.
 func (w *walker) known(seq int64) point {
+	first := w.until
+	if w.running != none && len(w.lanes[w.running]) > 0 {
+		if f := w.lanes[w.running].top(); f.until >= 0 && seq <= f.end && f.end < first.seq {
+			first = point{f.end, f.until, w.at.epoch}
+		}
+	}
+	for w.nextPoint < len(w.points) && w.points[w.nextPoint].seq < seq {
+		w.nextPoint++
+	}
+	if w.nextPoint < len(w.points) && w.points[w.nextPoint].seq < first.seq {
+		first = w.points[w.nextPoint]
+	}
 	w.timed = max(w.timed, w.nextRow)
 	for ; w.timed < len(w.spans); w.timed++ {
 		x := &w.spans[w.timed]
-		if w.axis.timed && x.at >= 0 && x.seq >= seq {
+		if !w.axis.timed || x.seq > first.seq {
+			break
+		}
+		if x.at >= 0 && x.seq >= seq {
 			return point{x.seq, x.at, x.epoch}
 		}
 	}
-	return w.until
+	return first
 }
 
 // turn has a task have its turn.
@@ -329,7 +352,7 @@ func (w *walker) gap() {
 	w.nextGap++
 	end, after, ok := w.axis.after(w.at.epoch, w.known(seq).epoch)
 	if ok {
-		w.at = point{seq, max(end.end, w.at.at), after.number}
+		w.at, w.exact = point{seq, max(end.end, w.at.at), after.number}, true
 	} else {
 		w.reach(seq, unknownTime, none)
 	}
@@ -339,9 +362,12 @@ func (w *walker) gap() {
 	}
 	before := w.running
 	w.used, w.running, w.asleep, w.seen = w.used[:0], none, w.asleep[:0], seq
-	until := w.at.at
+	off := w.off(seq)
+	until := max(off.until, w.at.at)
 	if ok {
 		until = max(after.start, until)
+	} else {
+		w.at.at = max(off.from, w.at.at)
 	}
 	w.emit(&Event{Kind: Gap, Until: until})
 	w.at.at = until
@@ -371,7 +397,14 @@ func (w *walker) mark() {
 	w.nextMark++
 	w.reach(m.seq, unknownTime, none)
 	if m.pass {
-		w.emit(&Event{Kind: Pass, Seq: m.seq})
+		w.emit(&Event{Kind: Pass})
+		return
+	}
+	if m.pause {
+		off := w.off(m.seq)
+		w.at.at = max(off.from, w.at.at)
+		w.emit(&Event{Kind: Pause, Until: max(off.until, w.at.at)})
+		w.at.at = max(off.until, w.at.at)
 		return
 	}
 	w.emit(&Event{Kind: Mark, Text: m.text})
@@ -433,6 +466,9 @@ func (w *walker) begin() {
 // finish ends the window.
 func (w *walker) finish() {
 	w.reach(w.Window.Until, unknownTime, none)
+	if w.at.seq == w.until.seq { // the entry of an exception took time that nothing was executed in
+		w.at.at = max(w.at.at, w.until.at)
+	}
 	for _, task := range w.inFrames() {
 		w.leaveDownTo(task, 0)
 	}

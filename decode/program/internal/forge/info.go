@@ -25,7 +25,7 @@ type Value struct {
 func Of(a dwarf.Attr, value any) Value { return Value{Attribute: a, Value: value} }
 
 // An Address is a value of form DW_FORM_addr.
-type Address uint32
+type Address uint64
 
 // An Offset into another section is one of form DW_FORM_data4, which is that of
 // such offsets up to DWARF 3, or DW_FORM_sec_offset.
@@ -43,6 +43,7 @@ type Raw struct {
 // A Unit is a unit of .debug_info: one entry and those in it.
 type Unit struct {
 	Version int
+	Wide    bool // addresses have 8 bytes, else 4
 	Entry   Entry
 }
 
@@ -51,14 +52,18 @@ type Unit struct {
 func Info(units ...Unit) []Section {
 	var info, abbrev []byte
 	for _, u := range units {
-		w := &infoWriter{version: u.Version, labels: map[string]int{}, fixes: map[int]string{}}
+		w := &infoWriter{version: u.Version, wide: u.Wide, labels: map[string]int{}, fixes: map[int]string{}}
+		addressBytes := byte(4)
+		if u.Wide {
+			addressBytes = 8
+		}
 		table := uint32(len(abbrev))
-		w.info = encode(uint32(0), uint16(u.Version))
+		w.info = encode(binary.LittleEndian, uint32(0), uint16(u.Version))
 		if u.Version >= 5 {
-			w.info = append(w.info, 1, 4) // DW_UT_compile, addresses of 4 bytes
+			w.info = append(w.info, 1, addressBytes) // DW_UT_compile
 			w.info = binary.LittleEndian.AppendUint32(w.info, table)
 		} else {
-			w.info = append(binary.LittleEndian.AppendUint32(w.info, table), 4)
+			w.info = append(binary.LittleEndian.AppendUint32(w.info, table), addressBytes)
 		}
 		w.entry(u.Entry)
 		for at, label := range w.fixes {
@@ -72,6 +77,7 @@ func Info(units ...Unit) []Section {
 
 type infoWriter struct {
 	version      int
+	wide         bool
 	info, abbrev []byte
 	codes        uint64
 	labels       map[string]int
@@ -107,7 +113,11 @@ func (w *infoWriter) value(value any) (form uint64) {
 		w.info = binary.AppendUvarint(w.info, uint64(v))
 		return 0x0F
 	case Address:
-		w.info = binary.LittleEndian.AppendUint32(w.info, uint32(v))
+		if w.wide {
+			w.info = binary.LittleEndian.AppendUint64(w.info, uint64(v))
+		} else {
+			w.info = binary.LittleEndian.AppendUint32(w.info, uint32(v))
+		}
 		return 0x01
 	case Offset:
 		w.info = binary.LittleEndian.AppendUint32(w.info, uint32(v))

@@ -5,6 +5,7 @@ import "encoding/binary"
 // Lines is a line table.
 type Lines struct {
 	Version     int
+	Wide        bool     // addresses have 8 bytes, else 4
 	Directories []string // of DWARF 5: the first is that of compilation
 	Files       []SourceFile
 	Program     []byte
@@ -30,9 +31,13 @@ func (l Lines) Bytes() []byte {
 	} else {
 		fields = l.lists(fields)
 	}
-	b := encode(uint32(0), uint16(l.Version))
+	b := encode(binary.LittleEndian, uint32(0), uint16(l.Version))
 	if l.Version >= 5 {
-		b = append(b, 4, 0)
+		if l.Wide {
+			b = append(b, 8, 0)
+		} else {
+			b = append(b, 4, 0)
+		}
 	}
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(fields)))
 	b = append(append(b, fields...), l.Program...)
@@ -79,6 +84,11 @@ func Program(operations ...[]byte) []byte {
 // At sets the address.
 func At(address uint32) []byte {
 	return binary.LittleEndian.AppendUint32([]byte{0, 5, 2}, address)
+}
+
+// AtWide sets the address, of 8 bytes.
+func AtWide(address uint64) []byte {
+	return binary.LittleEndian.AppendUint64([]byte{0, 9, 2}, address)
 }
 
 // Row advances the address by instructions of 2 bytes, and the line, and makes a

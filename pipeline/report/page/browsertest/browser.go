@@ -9,6 +9,7 @@ import (
 	"html"
 	"image"
 	"image/png"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,7 +61,8 @@ func Open(t testing.TB, page []byte, v View) *Visit {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, v.flags(dir, picture, "file://"+file+v.Hash)...)
+	address := url.URL{Scheme: "file", Path: file} // tests may have a # in their name
+	cmd := exec.CommandContext(ctx, program, v.flags(dir, picture, address.String()+v.Hash)...)
 	var dom, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &dom, &said
 	// The browser is several processes. They end together, before their directory is removed.
@@ -79,7 +81,7 @@ func Open(t testing.TB, page []byte, v View) *Visit {
 	return visit
 }
 
-func (v View) flags(dir, picture, url string) []string {
+func (v View) flags(dir, picture, address string) []string {
 	flags := []string{
 		"--no-sandbox", // the sandbox refuses root, as which CI runs
 		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
@@ -95,7 +97,7 @@ func (v View) flags(dir, picture, url string) []string {
 	if v.Dark {
 		flags = append(flags, "--blink-settings=preferredColorScheme=0")
 	}
-	return append(flags, url)
+	return append(flags, address)
 }
 
 // console returns the messages of pages in what the browser logs. One that has several lines

@@ -13,7 +13,7 @@ import (
 // shownCalls is of how many functions, those with the longest calls, the page says where these are.
 const shownCalls = 200
 
-// readCalls reads the longest calls of each function, as far as they are in the unit of the page.
+// readCalls reads how long the calls of each function took, as far as they are in the unit of the page.
 func (p *Content) readCalls(m *report.Merged, dirs []string, test string) error {
 	if !p.has(&schema.Stacks, &schema.CallTimes) {
 		return nil
@@ -26,10 +26,10 @@ func (p *Content) readCalls(m *report.Merged, dirs []string, test string) error 
 	if p.Data.Unit == Cycles {
 		unit = durations.InCycles
 	}
-	p.ranked = map[report.Name]durations.Ranking{}
+	p.ranked, p.callTimes = map[report.Name]durations.Ranking{}, map[report.Name]callTimes{}
 	for i := range table.Rows {
 		if r := &table.Rows[i]; r.Unit == unit && r.Ended > 0 {
-			p.ranked[r.Name] = r.Ranked
+			p.ranked[r.Name], p.callTimes[r.Name] = r.Ranked, callTimes{r.Shortest, r.Median}
 			p.slowest = append(p.slowest, r.Name)
 		}
 	}
@@ -50,6 +50,7 @@ func (p *Content) placeCalls() {
 	}
 	f := &p.Data.Functions
 	f.Worst = make([][][3]int64, len(f.Name))
+	f.Shortest, f.Median = slices.Repeat([]int64{None}, len(f.Name)), slices.Repeat([]int64{None}, len(f.Name))
 	for i := range f.Worst {
 		f.Worst[i] = [][3]int64{}
 	}
@@ -58,6 +59,7 @@ func (p *Content) placeCalls() {
 		if !ok {
 			continue
 		}
+		f.Shortest[i], f.Median[i] = p.callTimes[name].shortest, p.callTimes[name].median
 		for k := range ranked {
 			index, start := p.placeOf(&ranked[k].At)
 			f.Worst[i] = append(f.Worst[i], [3]int64{ranked[k].Took, index, start})

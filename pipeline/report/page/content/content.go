@@ -57,13 +57,15 @@ type Content struct {
 	Before      *Baseline // nil: the page is of one run
 
 	MissingSources []string // source files without text
+	Inlined        bool     // functions were inlined into others
 	NoText         bool     // the text of source files was left out
 	NoTime         string   // why no time is drawn
 	NoDetail       string   // why there are no instructions
 
 	times     []*clockwork
 	ranked    map[report.Name]durations.Ranking // the longest calls of functions
-	slowest   []report.Name                     // those of the functions with the longest calls
+	callTimes map[report.Name]callTimes
+	slowest   []report.Name // those of the functions with the longest calls
 	taskNames map[taskOf]stacks.TaskName
 	files     map[string]int32      // in Data.Files, by path
 	functions map[report.Name]int32 // in Data.Functions
@@ -71,16 +73,17 @@ type Content struct {
 
 // A clockwork is the time of a source before it is drawn: it can be drawn at any resolution.
 type clockwork struct {
-	name   string
-	least  int64      // instructions of a call that is drawn; 0: all are
-	place  read.Place // dataset and source
-	unit   durations.Unit
-	spans  *spanReader
-	gaps   []int64
-	growth *growth.Curve
-	keep   []int64
+	name      string
+	least     int64      // instructions of a call that is drawn; 0: all are
+	place     read.Place // dataset and source
+	unit      durations.Unit
+	hz        uint64 // cycles in a second; 0: not known
+	offCycles int64  // in which trace was off, it is not known when
+	spans     *spanReader
+	gaps      []int64
+	growth    *growth.Curve
+	keep      []int64
 
-	points  []int64       // instructions whose place on the axis the page has
 	windows []last.Window // of instructions that the page has
 	detail  *Detail
 }
@@ -145,4 +148,14 @@ func (p *Content) Decoded() func(yield func(*schema.SourceTotals) bool) {
 			}
 		}
 	}
+}
+
+// A callTimes is how long the calls of a function took that returned, in the unit of the page.
+type callTimes struct{ shortest, median int64 }
+
+// A taskOf is a task of a source, by its number.
+type taskOf struct {
+	dir    string
+	source uint8
+	number int32
 }

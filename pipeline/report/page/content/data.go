@@ -6,6 +6,10 @@ import "github.com/tracelake/tracelake/schema"
 // Tables are columns of one length. An index is -1 where there is none; a percentage is text,
 // as reports print it without its sign, "" of nothing. Names are fit to be shown. What a
 // page leaves out is nil. Small numbers are uint16, as JSON writes bytes as text.
+//
+// What `report --json` has too, has its key there, or that of its figure in Unit: `own` is its `cycles` or
+// `instructions`, `total` its `total_cycles` or `total_instructions`. A figure, which has `count` and `of`
+// there, is two columns. Cycles are rounded to whole ones.
 type Data struct {
 	Unit   string `json:"unit"`   // of what was spent: "cycles" or "instructions"
 	Spent  int64  `json:"spent"`  // in all, in that unit
@@ -27,19 +31,19 @@ type Data struct {
 // are matched by name and file.
 type Before struct {
 	Name        string    `json:"name"`
-	SameProgram bool      `json:"sameProgram"`
-	Unit        string    `json:"unit"`   // of Own and Change: "cycles" if all of both runs has them, else "instructions"
-	Gained      []int64   `json:"gained"` // instructions that ran now and not before; of another program 1 for the function
-	Lost        []int64   `json:"lost"`   // likewise, that ran before and not now
-	Own         []int64   `json:"own"`    // before; -1: there was no such function
-	Change      []float64 `json:"change"` // by how many percentage points its share of all is more
+	SameProgram bool      `json:"same_program"`
+	Unit        string    `json:"shares_of"`     // of Own and Change: "cycles" if all of both runs has them, else "instructions"
+	Gained      []int64   `json:"gained"`        // `new` of coverage: instructions that ran now and not before; of another program 1 for the function
+	Lost        []int64   `json:"lost"`          // likewise, that ran before and not now
+	Own         []int64   `json:"own"`           // before, in that unit; -1: there was no such function
+	Change      []float64 `json:"change_points"` // by how many percentage points its share of all is more
 }
 
-// Extent is how much of things is covered: of Of instructions Covered ran, and Reached were
-// there to run but always failed their condition.
+// Extent is how much of things is covered, in instructions: of Of Covered ran, and Reached were there to run
+// but always failed their condition.
 type Extent struct {
 	Covered []int64  `json:"covered"`
-	Reached []int64  `json:"reached"`
+	Reached []int64  `json:"reached_only"`
 	Of      []int64  `json:"of"`
 	Percent []string `json:"percent"` // Covered of Of
 }
@@ -55,10 +59,10 @@ type Work struct {
 type Files struct {
 	Path []string `json:"path"`
 	Extent
-	Lines        []int64  `json:"lines"` // with code
-	LinesCovered []int64  `json:"linesCovered"`
+	Lines        []int64  `json:"lines"` // source lines with code
+	LinesCovered []int64  `json:"lines_covered"`
 	Outcomes     []int64  `json:"outcomes"` // of conditional branches, two each
-	OutcomesSeen []int64  `json:"outcomesSeen"`
+	OutcomesSeen []int64  `json:"outcomes_covered"`
 	Why          []string `json:"why"` // instructions of it were missed; "": none were
 	Work
 	Gained []int64 `json:"gained,omitempty"` // as in Before; left out if that is of another program
@@ -75,16 +79,19 @@ type Functions struct {
 	Line    []uint32         `json:"line"` // 0: not known
 	Group   []schema.Address `json:"group,omitempty"`
 	Extent
-	Branches []int64  `json:"branches"` // conditional ones
-	Both     []int64  `json:"both"`     // of those: seen to go both ways
-	Why      []string `json:"why"`      // instructions of it were missed; "": none were
-	Entries  []int64  `json:"entries"`
+	Branches []int64  `json:"branches"`           // conditional ones
+	Both     []int64  `json:"branches_both_ways"` // of those: seen to go both ways
+	Why      []string `json:"why"`                // instructions of it were missed; "": none were
+	Entries  []int64  `json:"entries"`            // how often it was entered
 	Work
-	All []int64 `json:"all"` // with callees, recursion once; nil: not known
+	All []int64 `json:"total"` // with callees, recursion once, in the unit of Data; nil: not known
 	// Worst is its longest calls that returned, five at most and of most functions one, the longest first: how long it took,
 	// in the unit of Data, index in Data.Times, and start on that axis; the index is -1 if it is on none. nil: not known.
 	Worst [][][3]int64 `json:"worst"`
-	IPC   []string     `json:"ipc,omitempty"` // "1.23"; "" without cycles. Left out if no cycle was traced
+	// Shortest and Median are how long its calls took that returned, in the unit of Data; -1: none did; nil: not known.
+	Shortest []int64  `json:"shortest"`
+	Median   []int64  `json:"median"`
+	IPC      []string `json:"ipc,omitempty"` // instructions per cycle, "1.23"; "" without cycles. Left out if no cycle was traced
 }
 
 // Tasks are the tasks and the handlers of asynchronous exceptions, most spent first.
@@ -92,7 +99,7 @@ type Tasks struct {
 	Name     []string `json:"name"`
 	Source   []string `json:"source"`   // that it ran on; "" if there is one for all
 	Why      []string `json:"why"`      // it is called so
-	Switches []int64  `json:"switches"` // to it
+	Switches []int64  `json:"switches"` // how often it was switched to
 	Work
 	// Longest is how long its longest turn took, in the unit of Data, from when it ran until another task did, with exceptions
 	// that returned to it; the index in Data.Times, and the start on that axis; -1: it is on none. Out is what switched it
@@ -117,27 +124,42 @@ type SourceFile struct {
 	Text []string `json:"text,omitempty"` // its lines, from line 1; nil: there is no text
 	Seen Lines    `json:"seen"`
 	// lines with code of which nothing was reached: the first, then each less the one before
-	NotSeen []uint32     `json:"notSeen"`
+	NotSeen []uint32     `json:"not_seen"`
+	Code    *Code        `json:"code,omitempty"`    // nil: the page is to hold no code
 	Changes *LineChanges `json:"changes,omitempty"` // nil: there are none, or the page is of one run
 }
 
 // LineChanges are lines of which instructions ran now and not before, or before and not now.
 type LineChanges struct {
 	Number []uint32 `json:"number"` // the first, then each less the one before
-	Gained []int64  `json:"gained"`
-	Lost   []int64  `json:"lost"`
+	Gained []int64  `json:"gained"` // instructions
+	Lost   []int64  `json:"lost"`   // likewise
 }
 
 // Lines are lines that were reached, by number.
 type Lines struct {
-	Number  []uint32 `json:"number"`  // the first, then each less the one before
-	State   []uint16 `json:"state"`   // 0: covered; 1: reached, never passed
-	Count   []int64  `json:"count"`   // executions of that instruction which ran most often
-	Heat    []int64  `json:"heat"`    // sum over the instructions, in the unit of Data
-	Unknown []int64  `json:"unknown"` // predicated instructions whose outcome is unknown
+	Number []uint32 `json:"number"` // the first, then each less the one before
+	State  []uint16 `json:"state"`  // 0: covered; 1: reached, never passed
+	Count  []int64  `json:"count"`  // executions of that instruction which ran most often
+	Heat   []int64  `json:"heat"`   // sum over the instructions, in the unit of Data
 	// Branches are the conditional branches of each line, by address: how often taken, not
-	// taken, and unknown.
-	Branches [][][3]int64 `json:"branches"`
+	// taken, and unknown. Predicated are its other conditional instructions: how often passed, failed, and unknown.
+	Branches   [][][3]int64 `json:"branches"`
+	Predicated [][][3]int64 `json:"predicated"`
+}
+
+// Code is the instructions of the lines of a file, by line, core and address, as `report disasm` has
+// them. Of a file without text it is those of lines that were reached.
+type Code struct {
+	Line    []uint32 `json:"line"`    // the first, then each less the one before
+	Address []int64  `json:"address"` // likewise
+	Opcode  []string `json:"opcode"`  // in hexadecimal
+	Kind    []string `json:"kind"`    // as the column `code.kind` has it, with the target of a direct branch
+	Count   []int64  `json:"count"`   // executions
+	Heat    []int64  `json:"heat"`    // in the unit of Data
+	// Outcome is how often an instruction was taken or passed, not taken or failed, and unknown; [] of what
+	// has no choice.
+	Outcome [][]int64 `json:"outcome"`
 }
 
 // Flame is the call trees of all tasks, added up. A node is a path of frames; its parent comes
@@ -146,7 +168,7 @@ type Flame struct {
 	Frames Frames  `json:"frames"`
 	Parent []int32 `json:"parent"` // how many nodes before; 0: none
 	Frame  []int32 `json:"frame"`  // in Frames
-	Calls  []int64 `json:"calls"`
+	Calls  []int64 `json:"calls"`  // how often it was called or entered
 	// What a node took with all that it called; what it took itself is what is left of that
 	// without its children.
 	Instructions []int64 `json:"instructions"`
@@ -154,23 +176,24 @@ type Flame struct {
 	// Change is by how many percentage points the share of a path of names is more than in the earlier run, 0 of
 	// spans too short to be drawn one by one; left out if there is none, or one of the runs has no call stacks.
 	Change     []float64 `json:"change,omitempty"`
-	ChangeUnit string    `json:"changeUnit,omitempty"` // of what shares are: "cycles" or "instructions"
+	ChangeUnit string    `json:"change_unit,omitempty"` // of what shares are: "cycles" or "instructions"
 }
 
 // Frames are what nodes of call trees are of.
 type Frames struct {
-	Name     []string `json:"name"`
+	Name     []string `json:"name"`     // in the data block "" where it is that of Function
 	Function []int32  `json:"function"` // in Functions; -1
 	// 0: a function, 1: a task, 2: an exception, 3: spans too short to be drawn one by one
 	Kind []uint16 `json:"kind"`
 }
 
-// A Time is what a source did in order of time, from 0 to Length.
+// A Time is what a source did in order of time, from 0 to Length. All places and lengths on its axis are in Unit.
 type Time struct {
 	Name   string `json:"name"` // of the source
 	Unit   string `json:"unit"` // of the axis: "cycles" or "instructions"
 	Length int64  `json:"length"`
-	Frames Frames `json:"frames"` // its tasks first, in the order of their first turn
+	Hz     uint64 `json:"hz,omitempty"` // cycles in a second; left out if that is not known
+	Frames Frames `json:"frames"`       // its tasks first, in the order of their first turn
 	// Spans are in order of their start, outer ones first: a task at depth 0, its frames
 	// above it. Spans that are shorter than 1/4,000 of the one below are merged where they
 	// follow one another, into one of kind 3.
@@ -180,15 +203,28 @@ type Time struct {
 	Took   []int64  `json:"took"`
 	Lanes  []Lane   `json:"lanes"`
 	Gaps   []int64  `json:"gaps"` // where each is on the axis
+	Off    Off      `json:"off"`  // what of it was not traced
 	Growth Growth   `json:"growth"`
-	Points Points   `json:"points"`
+	Ledger Ledger   `json:"ledger"`
 	Detail *Detail  `json:"detail"` // nil: none was asked for, or there are no rows of instructions
 }
 
-// Points are where some instructions are on an axis of cycles, from the first on.
-type Points struct {
-	Seq []int64 `json:"seq"` // each less the one before
-	At  []int64 `json:"at"`  // likewise
+// A Ledger says what ran in buckets of an axis: of any range from an edge of theirs to another it has the figures. Edges
+// are at instructions whose time rows of the dataset say. Each bucket has Count shares, which follow one another in
+// Doer, Took and Entries.
+type Ledger struct {
+	Seq []int64 `json:"seq"` // of the first instruction of each bucket, and after the last; each less the one before
+	At  []int64 `json:"at"`  // where that is on the axis; likewise
+
+	Count   []int64 `json:"count"`
+	Doer    []int32 `json:"doer"` // in Task, Exception and Function; each but the first of a bucket less the one before
+	Took    []int64 `json:"took"`
+	Entries []int64 `json:"entries"` // of Exception
+
+	// What can run, as frames; -1: none. Where nothing was traced all are -1.
+	Task      []int32 `json:"task"`      // or the asynchronous exception whose handlers run
+	Exception []int32 `json:"exception"` // the innermost
+	Function  []int32 `json:"function"`  // of kind 3: one that took less than others
 }
 
 // A Detail is the instructions that were executed around points that the page offers to show, in
@@ -222,6 +258,12 @@ type Lane struct {
 	All       int64   `json:"all"`   // of the axis
 }
 
+// Off is when nothing was traced, though cycles were counted.
+type Off struct {
+	Start []int64 `json:"start"` // the first, then each less the one before
+	Took  []int64 `json:"took"`
+}
+
 // Growth is how many instructions of the program had been executed, as trace went on: steps
 // on the axis of the time.
 type Growth struct {
@@ -229,7 +271,7 @@ type Growth struct {
 	Count []int64 `json:"count"`
 }
 
-// Exceptions are how long exceptions took, those entered most often first.
+// Exceptions are how long exceptions took, each in its Unit, those entered most often first.
 type Exceptions struct {
 	Name    []string `json:"name"`
 	Unit    []string `json:"unit"` // "cycles", "ticks" or "instructions"

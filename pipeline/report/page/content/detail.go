@@ -85,8 +85,11 @@ func (p *Content) readDetail(m *report.Merged, c *clockwork, opt *Options) error
 		return nil
 	}
 	x := &detailReader{opcodes: !opt.Sources.None, index: map[codeKey]int32{}, functions: map[codePlace]int32{}, files: p.files}
-	for name, i := range p.functions {
-		x.functions[codePlace{name.Core, name.Address}] = i
+	for name, i := range p.functions { // of several at one address the first
+		at := codePlace{name.Core, name.Address}
+		if first, ok := x.functions[at]; !ok || i < first {
+			x.functions[at] = i
+		}
 	}
 	var rows last.Rows
 	if opt.Rows != nil {

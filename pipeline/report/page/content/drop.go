@@ -26,6 +26,20 @@ func (p *Content) DropNotSeen() (lines int64) {
 	return lines
 }
 
+// DropCode drops the instructions of lines, and counts them.
+func (p *Content) DropCode() (n int64) {
+	if p.Data.Source == nil {
+		return 0
+	}
+	for i := range p.Data.Source.Files {
+		if f := &p.Data.Source.Files[i]; f.Code != nil {
+			n += int64(len(f.Code.Line))
+			f.Code = nil
+		}
+	}
+	return n
+}
+
 // DropDetail drops the instructions around points, and counts them.
 func (p *Content) DropDetail() (n int64) {
 	for i, c := range p.times {

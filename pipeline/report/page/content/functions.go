@@ -31,7 +31,9 @@ func newFunctions(rows []function, h *report.Hotspots, files map[string]int32) F
 	f := Functions{}
 	cores := map[string]bool{}
 	for i := range rows {
-		cores[rows[i].Core] = true
+		if core := rows[i].Core; core != "" { // exceptions have none
+			cores[core] = true
+		}
 	}
 	spent := answer.Total(h, h.ByCycles)
 	for i := range rows {

@@ -46,7 +46,7 @@ func Read(dirs []string, opt Options) (*Content, error) {
 		return nil, err
 	}
 	p.Trust, p.Coverage = m.Trust(), m.Coverage(report.ByFile)
-	p.Title = p.titleOf(&opt)
+	p.Title, p.Inlined = p.titleOf(&opt), m.HasInlined()
 	p.readFunctions(m)
 	return p, errors.Join(p.readSource(m, &opt.Sources), p.readTime(m, dirs, &opt))
 }
@@ -124,6 +124,9 @@ func (p *Content) readSource(m *report.Merged, s *Sources) error {
 	}
 	p.NoText = s.None
 	p.Data.Source, p.MissingSources = newSource(m, p.files, p.Data.Unit == Cycles, f)
+	if !s.None {
+		p.Data.Source.readCode(m, p.files, p.Data.Unit == Cycles)
+	}
 	p.compareLines(m)
 	return f.close()
 }

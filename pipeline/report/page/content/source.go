@@ -1,6 +1,7 @@
 package content
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -185,11 +186,67 @@ func (x *Lines) add(l *report.LineCount, byCycles bool) {
 	if l.Code.Covered == 0 {
 		state = 1
 	}
-	branches := make([][3]int64, len(l.Branches))
-	for i, b := range l.Branches {
-		branches[i] = [3]int64{b.Taken, b.NotTaken, b.Unknown}
-	}
 	x.Number, x.State = append(x.Number, l.Number), append(x.State, state)
 	x.Count, x.Heat = append(x.Count, l.Executions), append(x.Heat, answer.Own(l.Instructions, l.Cycles, byCycles))
-	x.Unknown, x.Branches = append(x.Unknown, l.Unknown), append(x.Branches, branches)
+	x.Branches, x.Predicated = append(x.Branches, outcomes(l.Branches)), append(x.Predicated, outcomes(l.Predicated))
+}
+
+// outcomes are how often each went which way, and how often nobody knows.
+func outcomes(list []report.LineBranch) [][3]int64 {
+	all := make([][3]int64, len(list))
+	for i, b := range list {
+		all[i] = [3]int64{b.Taken, b.NotTaken, b.Unknown}
+	}
+	return all
+}
+
+// readCode fills in the instructions of lines: of files that have text all, of others those of lines that were reached.
+func (s *Source) readCode(m *report.Merged, index map[string]int32, byCycles bool) {
+	files, reached := map[int32]*SourceFile{}, map[linePlace]bool{}
+	for i := range s.Files {
+		f := &s.Files[i]
+		files[f.File] = f
+		line := uint32(0)
+		for _, more := range f.Seen.Number {
+			line += more
+			reached[linePlace{f.File, line}] = true
+		}
+	}
+	rows := map[*SourceFile][]report.ListingRow{}
+	for r := range m.ListingRows() {
+		i, ok := index[r.File]
+		if f := files[i]; ok && f != nil && (f.Text != nil || reached[linePlace{i, r.Line}]) {
+			rows[f] = append(rows[f], r)
+		}
+	}
+	for f, list := range rows {
+		slices.SortStableFunc(list, func(a, b report.ListingRow) int { return cmp.Compare(a.Line, b.Line) })
+		f.Code = newCode(list, byCycles)
+	}
+}
+
+// A linePlace is a line of a file of the page.
+type linePlace struct {
+	file int32
+	line uint32
+}
+
+// newCode returns instructions that are in the order of lines.
+func newCode(rows []report.ListingRow, byCycles bool) *Code {
+	c := &Code{}
+	for i := range rows {
+		r := &rows[i]
+		c.Line, c.Address = append(c.Line, r.Line), append(c.Address, int64(r.Address))
+		c.Opcode, c.Kind = append(c.Opcode, answer.Opcode(r.Opcode, r.Size)), append(c.Kind, answer.KindOf(r))
+		c.Count = append(c.Count, r.Executions())
+		c.Heat = append(c.Heat, answer.Own(r.Executions(), r.Cycles, byCycles))
+		outcome := []int64{}
+		if r.Conditional || r.Failed > 0 {
+			outcome = append(outcome, r.Executed, r.Failed, r.Unknown)
+		}
+		c.Outcome = append(c.Outcome, outcome)
+	}
+	differences(c.Line)
+	differences(c.Address)
+	return c
 }

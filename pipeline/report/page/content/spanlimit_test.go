@@ -11,8 +11,11 @@ import (
 // has a limit.
 func TestManySpans(t *testing.T) {
 	r := &spanReader{
-		t: &timeline.Timeline{Tasks: make([]timeline.Task, 2)}, frames: newFrameIndex(&Frames{}, nil), most: 1000,
-		turns: map[int32]int64{}, turned: newTurnReader(2),
+		t: &timeline.Timeline{Tasks: make([]timeline.Task, 2)}, frames: newFrameIndex(&Frames{Kind: []uint16{frameTask}}, nil), most: 1000,
+		turns:  map[int32]int64{},
+		turned: newTurnReader(2),
+		tasks:  []int32{0, 0},
+		ledger: newLedger(10),
 		stacks: [][]int32{make([]int32, 100), make([]int32, 100)}, running: None,
 	}
 	for turn := range int64(100) {

@@ -6,7 +6,11 @@ import (
 
 	"github.com/tracelake/tracelake/pipeline/report/growth"
 	"github.com/tracelake/tracelake/pipeline/report/timeline"
+	"github.com/tracelake/tracelake/schema"
 )
+
+// resolution is how many parts of a span can be told apart: what is shorter is merged.
+const resolution = 4000
 
 // deepest is how many frames of a task are drawn.
 const deepest = 250
@@ -35,15 +39,20 @@ type spanReader struct {
 	number []int32 // of the frames of t, on the page; none: it was not entered yet
 	spans  []span
 	most   int             // spans
+	off    []span          // times in which nothing was traced
 	turns  map[int32]int64 // of tasks by their frame, and entries of exceptions
 	passed map[int64]int64 // times by seq
 	first  int64           // time of the first event
 	length int64
 
 	begun   bool
-	running int32     // task; none
-	stacks  [][]int32 // frames that each task is in
-	open    []int     // spans of the running task, the outermost first
+	ledger  *ledger
+	tasks   []int32        // their frames
+	async   map[int32]bool // frames of exceptions whose handlers are in `tasks`
+	doer    doer           // runs now
+	running int32          // task; none
+	stacks  [][]int32      // frames that each task is in
+	open    []int          // spans of the running task, the outermost first
 	turned  turnReader
 }
 
@@ -51,10 +60,13 @@ type spanReader struct {
 func readSpans(t *timeline.Timeline, frames *frameIndex, seqs []int64) (*spanReader, error) {
 	r := &spanReader{
 		t: t, frames: frames, most: mostSpans, turns: map[int32]int64{}, passed: map[int64]int64{},
-		running: None,
-		stacks:  make([][]int32, len(t.Tasks)),
-		turned:  newTurnReader(len(t.Tasks)),
-		number:  slices.Repeat([]int32{None}, len(t.Frames)),
+		ledger: newLedger(4 * resolution), async: map[int32]bool{}, doer: nobody, running: None,
+		stacks: make([][]int32, len(t.Tasks)),
+		turned: newTurnReader(len(t.Tasks)),
+		number: slices.Repeat([]int32{None}, len(t.Frames)),
+	}
+	for i := range t.Tasks {
+		r.tasks = append(r.tasks, frames.task(t.Tasks[i].Name))
 	}
 	seqs = slices.Clone(seqs)
 	slices.Sort(seqs)
@@ -67,6 +79,7 @@ func (r *spanReader) event(e *timeline.Event) error {
 		r.begun, r.first = true, e.At
 	}
 	at := e.At - r.first
+	r.ledger.reach(r.doer, e, at)
 	switch e.Kind {
 	case timeline.Turn:
 		r.turn(e.Task, at)
@@ -78,14 +91,22 @@ func (r *spanReader) event(e *timeline.Event) error {
 		r.turned.end(r.running, at, byGap)
 		r.closeAll(at)
 		r.running = None
+		r.untraced(at, e.Until-r.first)
+	case timeline.Pause:
+		r.turned.end(r.running, at, "")
+		r.turned.began = e.Until - r.first
+		r.pause(at, e.Until-r.first)
+		r.ledger.reach(nobody, e, e.Until-r.first)
 	case timeline.Pass:
 		r.passed[e.Seq] = at
 	case timeline.End:
 		r.turned.end(r.running, at, "")
 		r.closeAll(at)
 		r.length = at
+		r.ledger.finish(e, at)
 	case timeline.Mark:
 	}
+	r.doer = r.doing(r.running)
 	if len(r.spans) > r.most {
 		return errManySpans
 	}
@@ -101,7 +122,7 @@ func (r *spanReader) turn(task int32, at int64) {
 	r.turned.began = at
 	r.closeAll(at)
 	r.running = task
-	frame := r.frames.task(r.t.Tasks[task].Name)
+	frame := r.tasks[task]
 	r.turns[frame]++
 	r.push(frame, at)
 	for _, f := range r.stacks[task] {
@@ -109,17 +130,42 @@ func (r *spanReader) turn(task int32, at int64) {
 	}
 }
 
+// untraced notes that nothing was traced from a time to another.
+func (r *spanReader) untraced(from, until int64) {
+	if until > from {
+		r.off = append(r.off, span{start: from, end: until, frame: None})
+	}
+}
+
+// pause closes what a task runs in, and opens it again when trace goes on.
+func (r *spanReader) pause(at, until int64) {
+	open := make([]int32, len(r.open))
+	for i, s := range r.open {
+		open[i] = r.spans[s].frame
+	}
+	r.closeAll(at)
+	for _, frame := range open {
+		r.push(frame, until)
+	}
+	r.untraced(at, until)
+}
+
 func (r *spanReader) enter(task, number int32, at int64) {
 	if r.number[number] == None {
-		r.number[number] = r.frames.frame(&r.t.Frames[number])
+		f := &r.t.Frames[number]
+		r.number[number] = r.frames.frame(f)
+		r.async[r.number[number]] = slices.ContainsFunc(r.t.Tasks, func(t timeline.Task) bool { return t.IsHandlers() && t.Name == f.Exception })
 	}
 	frame := r.number[number]
-	if r.frames.frames.Kind[frame] == frameException {
-		r.turns[frame]++
-	}
 	r.stacks[task] = append(r.stacks[task], frame)
 	if task == r.running {
 		r.push(frame, at)
+	}
+	if r.frames.frames.Kind[frame] == frameException {
+		r.turns[frame]++
+		if r.frames.frames.Name[frame] != schema.EntryNotSeen {
+			r.ledger.add(r.doing(task), share{entries: 1})
+		}
 	}
 }
 
@@ -135,6 +181,33 @@ func (r *spanReader) leave(task int32, at int64) {
 	if task == r.running && len(r.open) > len(*s)+1 {
 		r.pop(at)
 	}
+}
+
+// nobody runs where nothing was traced.
+var nobody = doer{None, None, None}
+
+// doing returns what a task does.
+func (r *spanReader) doing(task int32) doer {
+	if task == None {
+		return nobody
+	}
+	d, stack := doer{r.tasks[task], None, None}, r.stacks[task]
+	if n := len(stack); n > 0 {
+		d.function = stack[n-1]
+	}
+	for _, frame := range slices.Backward(stack) {
+		if r.frames.frames.Kind[frame] != frameException {
+			continue
+		}
+		if d.exception == None {
+			d.exception = frame
+		}
+		if r.async[frame] {
+			d.task = frame
+			break
+		}
+	}
+	return d
 }
 
 // push opens a span on top.
@@ -256,6 +329,13 @@ func (t *thinner) lanes(r *spanReader) []Lane {
 		lanes = append(lanes, t.laneOf(r, frame, of[frame]))
 	}
 	return lanes
+}
+
+// offs writes the times in which nothing was traced: those that are too short to be told apart as one.
+func (t *thinner) offs(x *Time, r *spanReader) {
+	t.runs(r.length, r.off, func(i int) int { return i + 1 }, func(first, last int) {
+		x.Off.Start, x.Off.Took = append(x.Off.Start, r.off[first].start), append(x.Off.Took, r.off[last].end-r.off[first].start)
+	})
 }
 
 // growth returns the growth of a source on the axis.

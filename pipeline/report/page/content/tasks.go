@@ -7,16 +7,10 @@ import (
 
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
+	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
 )
-
-// A taskOf is a task of a source, by its number.
-type taskOf struct {
-	dir    string
-	source uint8
-	number int32
-}
 
 // readTasks fills in the tasks.
 func (p *Content) readTasks(dirs []string, test string) (err error) {
@@ -81,4 +75,39 @@ func (b *Baseline) Task(now *stacks.Task) *stacks.Task {
 		}
 	}
 	return nil
+}
+
+// placeTurns fills in the longest turn of each task, as far as its axis is in the unit of the page, and what switched it
+// out most often.
+func (p *Content) placeTurns() {
+	x := p.Data.Tasks
+	if x == nil || len(p.times) == 0 {
+		return
+	}
+	unit := durations.InInstructions
+	if p.Data.Unit == Cycles {
+		unit = durations.InCycles
+	}
+	index, all := map[stacks.TaskName]int{}, make([]turns, len(p.Tasks.Rows))
+	for i := range p.Tasks.Rows {
+		index[p.Tasks.Rows[i].Named()] = i
+		x.Longest = append(x.Longest, [3]int64{None, None, 0})
+	}
+	for n, c := range p.times {
+		for task := range c.spans.turned.of {
+			i, ok := index[p.taskNames[taskOf{c.place.Dir, c.place.Source, int32(task)}]]
+			if !ok {
+				continue
+			}
+			t := &c.spans.turned.of[task]
+			all[i].add(t)
+			if c.unit == unit && t.longest > x.Longest[i][0] {
+				x.Longest[i] = [3]int64{t.longest, int64(n), t.start}
+			}
+		}
+	}
+	for i := range all {
+		by, times := all[i].mostOften()
+		x.Out, x.OutTimes = append(x.Out, by), append(x.OutTimes, [2]int64{times, all[i].ended})
+	}
 }

@@ -11,9 +11,6 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// resolution is how many parts of a span can be told apart: what is shorter is merged.
-const resolution = 4000
-
 // readTimes reads the time of the sources of a dataset, past the instructions that are to be shown.
 func (p *Content) readTimes(m *report.Merged, dir string, opt *Options) ([]*clockwork, error) {
 	dirs := []string{dir}
@@ -23,43 +20,53 @@ func (p *Content) readTimes(m *report.Merged, dir string, opt *Options) ([]*cloc
 	}
 	var times []*clockwork
 	err = timeline.Each(m, dirs, opt.Test, timeline.Everything, nil, func(t *timeline.Timeline) error {
-		c := &clockwork{
-			name: schema.SourceText(t.Source), least: t.AtLeast, place: read.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit,
+		var g *growth.Curve
+		if i := slices.IndexFunc(growths, func(g growth.Curve) bool { return g.Source == t.Source }); i >= 0 {
+			g = &growths[i]
 		}
-		if t.Core != "" {
-			c.name += " " + t.Core
-		}
-		var seqs []int64
-		for i := range growths {
-			if g := &growths[i]; g.Source == t.Source {
-				c.growth, seqs = g, slices.Clone(g.Seqs)
-			}
-		}
-		of := func(places []read.Place) (own []int64) {
-			for _, p := range places {
-				if p.Dir == t.Dir && p.Source == t.Source {
-					own = append(own, p.Seq)
-				}
-			}
-			return own
-		}
-		gaps, shown := of(p.Lost.Gaps), p.shownSeqs(c.place)
-		c.windows = detailWindows(shown, t.Window.From, t.Window.Until, opt.Detail, p.mostGroups(dir, opt))
-		if t.Unit != durations.InInstructions { // then the axis has the instructions itself
-			c.points = evenly(t.Window)
-		}
-		frames := newFrameIndex(&Frames{}, p.functions)
-		for i := range t.Tasks {
-			frames.task(t.Tasks[i].Name)
-		}
-		var err error
-		c.spans, err = readSpans(t, frames, slices.Concat(seqs, gaps, shown, edges(c.windows), c.points))
-		c.gaps, c.keep = c.spans.timesOf(gaps), c.spans.timesOf(shown)
-		slices.Sort(c.keep)
+		c, err := p.readClockwork(m, t, g, opt)
 		times = append(times, c)
 		return err
 	})
 	return times, err
+}
+
+// readClockwork reads the time of a source.
+func (p *Content) readClockwork(m *report.Merged, t *timeline.Timeline, g *growth.Curve, opt *Options) (*clockwork, error) {
+	c := &clockwork{
+		name: schema.SourceText(t.Source), least: t.AtLeast, place: read.Place{Dir: t.Dir, Source: t.Source}, unit: t.Unit,
+		hz: t.CycleHz, growth: g, offCycles: t.OffCycles,
+	}
+	if t.Core != "" {
+		c.name += " " + t.Core
+	}
+	gaps, worst := seqsOf(p.Lost.Gaps, c.place), p.worstSeqs(c.place)
+	shown, err := p.shownSeqs(m, t, worst, opt)
+	if err != nil {
+		return nil, err
+	}
+	c.windows = detailWindows(shown, t.Window.From, t.Window.Until, opt.Detail, p.mostGroups(t.Dir, opt))
+	seqs := slices.Concat(gaps, worst, edges(c.windows))
+	if g != nil {
+		seqs = append(seqs, g.Seqs...)
+	}
+	if t.Unit == durations.InInstructions { // then the time of each is known
+		seqs = append(seqs, evenly(t.Window)...)
+	}
+	c.spans, err = readSpans(t, newFrameIndex(&Frames{}, p.functions), seqs)
+	c.gaps, c.keep = c.spans.timesOf(gaps), c.spans.timesOf(worst)
+	slices.Sort(c.keep)
+	return c, err
+}
+
+// seqsOf are those of places that are of a source.
+func seqsOf(places []read.Place, of read.Place) (seqs []int64) {
+	for _, p := range places {
+		if p.Dir == of.Dir && p.Source == of.Source {
+			seqs = append(seqs, p.Seq)
+		}
+	}
+	return seqs
 }
 
 // timesOf are the times of instructions that were passed.
@@ -76,29 +83,24 @@ func (r *spanReader) timesOf(seqs []int64) []int64 {
 // draw returns the time at a resolution.
 func (c *clockwork) draw(parts int64) Time {
 	r, t := c.spans, &thinner{parts: parts, keep: c.keep}
-	x := Time{Name: Name(c.name), Unit: c.unit.String(), Length: r.length, Gaps: c.gaps}
+	x := Time{Name: Name(c.name), Unit: c.unit.String(), Length: r.length, Hz: c.hz, Gaps: c.gaps}
 	r.frames.merged()
 	t.spansOf(&x, r, r.length, 0, len(r.spans))
 	x.Frames = *r.frames.frames
 	x.Lanes = t.lanes(r)
+	t.offs(&x, r)
 	if c.growth != nil {
 		x.Growth = r.growth(c.growth)
 	}
-	x.Detail = c.detail
-	for _, seq := range c.points {
-		if at, ok := r.passed[seq]; ok {
-			x.Points.Seq, x.Points.At = append(x.Points.Seq, seq), append(x.Points.At, at)
-		}
-	}
+	x.Detail, x.Ledger = c.detail, r.ledger.columns(4*parts, r.frames.merged())
 	x.pack()
 	return x
 }
 
 // evenly returns instructions of a window at equal distances.
 func evenly(w timeline.Window) []int64 {
-	const most = 1000
-	seqs := make([]int64, 0, most)
-	step := max(1, (w.Until-w.From)/most)
+	var seqs []int64
+	step := max(1, (w.Until-w.From)/resolution)
 	for seq := w.From; seq < w.Until; seq += step {
 		seqs = append(seqs, seq)
 	}
@@ -108,9 +110,8 @@ func evenly(w timeline.Window) []int64 {
 // pack puts differences in the place of times.
 func (x *Time) pack() {
 	differences(x.Start)
+	differences(x.Off.Start)
 	differences(x.Growth.At)
-	differences(x.Points.Seq)
-	differences(x.Points.At)
 	for i := range x.Lanes {
 		differences(x.Lanes[i].Start)
 	}
@@ -124,4 +125,12 @@ func (p *Content) LeastCall() int64 {
 		}
 	}
 	return 0
+}
+
+// OffCycles are those in which trace was off, of which it is not known when that was.
+func (p *Content) OffCycles() (sum int64) {
+	for _, t := range p.times {
+		sum += t.offCycles
+	}
+	return sum
 }

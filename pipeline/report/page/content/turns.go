@@ -3,15 +3,12 @@ package content
 import (
 	"slices"
 	"strings"
-
-	"github.com/tracelake/tracelake/pipeline/report/durations"
-	"github.com/tracelake/tracelake/pipeline/report/stacks"
 )
 
 // byGap is what switched a task out where trace is not continuous.
 const byGap = "a gap"
 
-// A turns is the turns of a task: from when it runs until another task does, with exceptions that return to it.
+// A turns is the turns of a task: from when it runs until another task does or trace is off, with exceptions that return to it.
 // Only the order of time has them, which is of one dataset: tables of tasks have sums alone.
 type turns struct {
 	longest, start int64 // of the longest one, which starts then; None: there was none
@@ -75,39 +72,4 @@ func (t *turns) add(x *turns) {
 		t.out[by] += n
 	}
 	t.ended += x.ended
-}
-
-// placeTurns fills in the longest turn of each task, as far as its axis is in the unit of the page, and what switched it
-// out most often.
-func (p *Content) placeTurns() {
-	x := p.Data.Tasks
-	if x == nil || len(p.times) == 0 {
-		return
-	}
-	unit := durations.InInstructions
-	if p.Data.Unit == Cycles {
-		unit = durations.InCycles
-	}
-	index, all := map[stacks.TaskName]int{}, make([]turns, len(p.Tasks.Rows))
-	for i := range p.Tasks.Rows {
-		index[p.Tasks.Rows[i].Named()] = i
-		x.Longest = append(x.Longest, [3]int64{None, None, 0})
-	}
-	for n, c := range p.times {
-		for task := range c.spans.turned.of {
-			i, ok := index[p.taskNames[taskOf{c.place.Dir, c.place.Source, int32(task)}]]
-			if !ok {
-				continue
-			}
-			t := &c.spans.turned.of[task]
-			all[i].add(t)
-			if c.unit == unit && t.longest > x.Longest[i][0] {
-				x.Longest[i] = [3]int64{t.longest, int64(n), t.start}
-			}
-		}
-	}
-	for i := range all {
-		by, times := all[i].mostOften()
-		x.Out, x.OutTimes = append(x.Out, by), append(x.OutTimes, [2]int64{times, all[i].ended})
-	}
 }

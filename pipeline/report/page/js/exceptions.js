@@ -18,17 +18,18 @@ export function drawDurations(place, data) {
   const {unit} = exceptions;
   const one = unit.every(u => u === unit[0]);
   const inUnit = one ? `, ${unit[0]}` : '';
+  const timed = exceptions.longest.some(n => n >= 0) || exceptions.unended.some(n => n > 0); // else there are entries alone
   const table = sortable('Exceptions', [
     words('exception', i => exceptions.name[i]),
     number('entries', i => exceptions.entries[i]),
-    exceptions.share.some(Boolean) ? {...number('share', i => Number.parseFloat(exceptions.share[i].replace('<', '')) || 0, 'of all that was executed'), cell: i => withSign(exceptions.share[i])} : null,
-    number(`median${inUnit}`, i => exceptions.median[i]),
-    exceptions.medianBefore ? number('median before', i => exceptions.medianBefore[i], BEFORE) : null,
-    number(`p99${inUnit}`, i => exceptions.p99[i], 'needs 100 samples'),
-    {...number(`longest${inUnit}`, i => exceptions.longest[i]), cell: i => leadingToLongest(exceptions.name[i], exceptions.worst[i])},
-    exceptions.longestBefore ? number('longest before', i => exceptions.longestBefore[i], BEFORE) : null,
-    one ? null : words('unit', i => unit[i]),
-    number('unfinished', i => exceptions.unended[i], 'could not be followed to their end'),
+    exceptions.share.some(Boolean) ? {...number('share', i => exceptions.share[i] === '' ? -1 : Number.parseFloat(exceptions.share[i].replace('< ', '')), 'of all that was executed'), cell: i => withSign(exceptions.share[i])} : null,
+    timed && number(`median${inUnit}`, i => exceptions.median[i]),
+    timed && exceptions.medianBefore ? number('median before', i => exceptions.medianBefore[i], BEFORE) : null,
+    timed && number(`p99${inUnit}`, i => exceptions.p99[i], 'needs 100 samples'),
+    timed && {...number(`longest${inUnit}`, i => exceptions.longest[i]), cell: i => leadingToLongest(exceptions.name[i], exceptions.worst[i])},
+    timed && exceptions.longestBefore ? number('longest before', i => exceptions.longestBefore[i], BEFORE) : null,
+    one || !timed ? null : words('unit', i => unit[i]),
+    timed && number('unfinished', i => exceptions.unended[i], 'could not be followed to their end'),
     exceptions.nested.some(n => n > 0) ? number('nested', i => exceptions.nested[i], 'how many others the most deeply nested one was in') : null,
     exceptions.handler.some(Boolean) ? words('handler', i => exceptions.handler[i], i => handler(exceptions, i)) : null,
   ].filter(Boolean), count);

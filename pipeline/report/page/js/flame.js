@@ -10,7 +10,7 @@ import {timeOf} from './keys.js';
 import {largest, octets, sums, view} from './model.js';
 import {figures, number, shareOf, words} from './table.js';
 import {counted, cut, percent, points, thousands} from './text.js';
-import {AXIS, drawAxis, drawGaps, drawMark, margin, movable, moveWindow, scaleOf, setSource, setTime, sourceSelect, steerTime, timeSteps} from './time.js';
+import {AXIS, drawAxis, drawGaps, drawMark, drawOff, margin, movable, moveWindow, scaleOf, setSource, setTime, sourceSelect, steerTime, timeSteps} from './time.js';
 import {goTo, onState, setState} from './url.js';
 
 const FRAME = 18; // height of a frame
@@ -188,7 +188,7 @@ function sandwichShape(flame, took, unit, of) {
 
 function orderedShape(time) {
   const shape = shapeOf(time.frames, time.frame ?? [], octets(time.depth), sums(time.start), time.took ?? []);
-  return {...shape, length: time.length, unit: time.unit, window: view.time, gaps: time.gaps ?? [], detail: time.detail, left: margin, top: AXIS};
+  return {...shape, length: time.length, unit: time.unit, window: view.time, gaps: time.gaps, off: time.off, detail: time.detail, left: margin, top: AXIS};
 }
 
 function shapeOf({name, function: of, kind}, frame, depth, start, took) {
@@ -198,7 +198,7 @@ function shapeOf({name, function: of, kind}, frame, depth, start, took) {
 
 function setShape(flame, data) {
   const merged = flame.mode !== 'in time order';
-  const unit = flame.mode === 'change' ? data.flame.changeUnit : flame.unit;
+  const unit = flame.mode === 'change' ? data.flame.change_unit : flame.unit;
   if (flame.mode === 'sandwich') flame.shape = sandwichShape(data.flame, data.flame[unit], unit, flame.of = sandwiched(flame));
   else flame.shape = merged ? mergedShape(data.flame, data.flame[unit], unit) : orderedShape(data.times[view.time.index]);
   if (flame.mode === 'change') flame.shape.change = data.flame.change;
@@ -227,7 +227,10 @@ function paintFlame(pen, {shape, text, chosen}, width, height) {
   const {frames, frame, depth, start, took, window, top, change} = shape;
   const most = largest(change?.map(Math.abs)) || 1;
   const scale = scaleOf(window, shape.left(width), width);
-  if (top > 0) drawAxis(pen, window, scale, width, height, shape.unit, shape.detail);
+  if (top > 0) {
+    drawAxis(pen, window, scale, width, height, shape.unit, shape.detail);
+    drawOff(pen, shape.off, scale, width, height);
+  }
   const found = text ? matches(frames, text) : null;
   const drawn = new Uint8Array(shape.rows * (width + 1)); // pixels of frames too thin to be seen: one of them each
   for (let i = 0; i < took.length; i++) {
@@ -320,15 +323,27 @@ function zoomFlame(flame, i) {
 function tell({live, shape}, i) {
   live.replaceChildren();
   if (i < 0) return;
-  const {frames, frame, start, took, own, calls, length, unit} = shape;
+  const {frames, frame} = shape;
   const f = frames.function[frame[i]] ?? -1;
-  const about = [`${thousands(took[i])} ${unit}, ${percent(took[i], length)} %`];
-  if (own) about.push(`own ${thousands(own[i])}`, `${thousands(calls[i])} ${calls[i] === 1 ? 'call' : 'calls'}`);
-  else about.push(`from ${thousands(start[i])} on`);
-  if (shape.change) about.push(changeText(shape, i).trim() || 'not compared');
   const name = frames.name[frame[i]];
   const {file, line} = view.data.functions;
-  live.append(f >= 0 ? leading(name, name, file[f], line[f]) : named(name), `: ${about.join(', ')}.`);
+  live.append(f >= 0 ? leading(name, name, file[f], line[f]) : named(name), `: ${aboutFrame(shape, i)}.`);
+}
+
+/** What a frame took, and how long the calls of its function did. */
+function aboutFrame(shape, i) {
+  const {frames, frame, start, took, own, calls, length, unit} = shape;
+  const about = [`${thousands(took[i])} ${unit}, ${percent(took[i], length)} %`];
+  if (own) about.push(`own ${thousands(own[i])}`, counted(calls[i], 'call'));
+  else about.push(`from ${thousands(start[i])} on`);
+  if (shape.change) about.push(changeText(shape, i).trim() || 'not compared');
+  const {shortest, median, worst} = view.data.functions;
+  const f = frames.function[frame[i]] ?? -1;
+  if (median?.[f] >= 0) {
+    const [least, most] = [thousands(shortest[f]), thousands(worst[f][0][0])];
+    about.push(`calls that returned took ${least === most ? least : `${least} to ${most}, median ${thousands(median[f])}`} ${view.data.unit}`);
+  }
+  return about.join(', ');
 }
 
 function listen(flame) {
@@ -344,9 +359,9 @@ function listen(flame) {
   });
   canvas.addEventListener('dblclick', () => zoomFlame(flame, -1));
   canvas.addEventListener('pointermove', event => {
-    const {frames, frame, took, unit} = flame.shape;
+    const {frames, frame} = flame.shape;
     const i = event.buttons ? -1 : frameAt(flame.shape, canvas, event);
-    canvas.setAttribute('title', i < 0 ? '' : `${cut(frames.name[frame[i]], 300)}: ${thousands(took[i])} ${unit}${changeText(flame.shape, i)}`);
+    canvas.setAttribute('title', i < 0 ? '' : `${cut(frames.name[frame[i]], 300)}: ${aboutFrame(flame.shape, i)}`);
   });
   canvas.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -1,6 +1,7 @@
 // The table of the code: its functions, files, lines or tasks, with what was missed and why, and
-// what was hot. From data.functions, data.files, data.source and data.tasks. What is chosen,
-// sorted and filtered is in the address: table, sort, find, show, and fn or file for one alone.
+// what was hot. From data.functions, data.files, data.source and data.tasks. Functions without names
+// are called stretches. What is chosen, sorted and filtered is in the address: table, sort, find, show,
+// and fn or file for one alone.
 
 import {bar, button, choice, functionName, labelled, leading, leadingToLongest, make, named, taskSwatch} from './elements.js';
 import {fileOf, functionOf} from './keys.js';
@@ -26,7 +27,7 @@ export function drawTable(place, data) {
   const names = Array.from(TABLES.keys()).filter(name => has[name]);
   const made = new Map(); // tables are made when they are first shown: there may be a million lines
   const chosen = {table: names[0], sort: '', fn: -1, file: -1};
-  const text = make('input', {type: 'search', placeholder: 'name or file', autocomplete: 'off', spellcheck: 'false'});
+  const text = make('input', {type: 'search', placeholder: data.named ? 'name or file' : 'address', autocomplete: 'off', spellcheck: 'false'});
   const states = make('select');
   for (const state of STATES.keys()) states.append(make('option', {}, state));
   const show = labelled('Show', states);
@@ -46,18 +47,18 @@ export function drawTable(place, data) {
     const [byFunction, byFile] = [fn >= 0 && table === 'functions', file >= 0 && fileOf];
     const filters = [
       byFunction && (i => i === fn), byFile && (i => fileOf(i) === file), wanted !== '' && (i => texts(i).toLowerCase().includes(wanted)),
-      list && states.value !== 'all' && (i => is(list.covered[i], list.reached[i], list.of[i])),
+      list && states.value !== 'all' && (i => is(list.covered[i], list.reached_only[i], list.of[i])),
     ].filter(Boolean);
     grid.filter(filters.length === 0 ? null : i => filters.every(passes => passes(i)));
     show.hidden = orders.hidden = !list;
     only.hidden = !byFunction && !byFile;
     only.firstChild.textContent = `only ${cut(byFunction ? data.functions.name[fn] : byFile ? data.files.path[file] : '', 60)} `;
-    tables.press(table);
+    tables.press(labelOf(data, table));
     orders.press(ORDERS.get(id));
     body.replaceChildren(grid.element);
   };
-  const tables = choice('Table of', names, chosen.table, name => goTo({table: name, sort: ''}));
-  const ids = Array.from(ORDERS.keys()).filter(id => id === 'own' || (data.named && (id === 'missed' || data.before?.change)));
+  const tables = choice('Table of', names.map(name => labelOf(data, name)), labelOf(data, chosen.table), label => goTo({table: names.find(name => labelOf(data, name) === label), sort: ''}));
+  const ids = Array.from(ORDERS.keys()).filter(id => id === 'own' || (data.named && (id === 'missed' || data.before?.change_points)));
   const orders = choice('Order', ids.map(id => ORDERS.get(id)), '', name => goTo({sort: ids.find(id => ORDERS.get(id) === name)}));
   only.append('', button('show all', {class: 'link'}, clear));
   text.addEventListener('input', () => {
@@ -87,36 +88,41 @@ export function drawTable(place, data) {
   apply();
 }
 
+/** What a table is of, in words. */
+function labelOf({named}, table) {
+  return table === 'functions' && !named ? 'stretches' : table;
+}
+
 function functionTable(data, sorted) {
   const {functions, unit, before} = data;
   const columns = [
-    {...words('function', i => functions.name[i], functionName), id: 'name'},
-    coveredColumn(functions),
+    {...words(data.named ? 'function' : 'stretch', i => functions.name[i], functionName), id: 'name'},
+    data.named && coveredColumn(functions),
     data.named && {...number('missed', i => functions.of[i] - functions.covered[i], 'instructions that did not run'), id: 'missed'},
-    ...gainColumns(before?.gained ? before : {}, before?.sameProgram ? 'instructions' : 'functions'),
+    ...gainColumns(before?.gained ? before : {}, before?.same_program ? 'instructions' : 'functions'),
     ...changeColumns(before),
     data.named && {...sentences('why', i => functions.why[i]), id: 'why'},
     {...number(`own ${unit}`, i => functions.own[i]), id: 'own'},
     {head: 'share', key: i => functions.own[i], cell: i => shareCell(data, i), csv: null},
-    functions.all && {...number('with callees', i => functions.all[i], `${unit} of the function and of all that it called`), id: 'all'},
+    functions.total && {...number('with callees', i => functions.total[i], `${unit} of the function and of all that it called`), id: 'all'},
     {...number('entries', i => functions.entries[i]), id: 'entries'},
     functions.worst && worstColumn(data),
     functions.ipc && {head: 'IPC', id: 'ipc', title: 'instructions per cycle', key: i => Number(functions.ipc[i] || -1), cell: i => functions.ipc[i] || '–'},
     {...partColumn('instructions', functions.covered, functions.of), id: 'instructions'},
-    data.named && {...partColumn('both ways', functions.both, functions.branches, 'conditional branches that went both ways'), id: 'branches'},
+    data.named && {...partColumn('both ways', functions.branches_both_ways, functions.branches, 'conditional branches that went both ways'), id: 'branches'},
     functions.core && {...words('core', i => functions.core[i]), id: 'core'},
     data.named && {
       ...words('declared', byPlace(data), i => named(cut(shortPath(declared(data, i)), 24), declared(data, i))), id: 'declared', csv: i => [declared(data, i)],
     },
   ].filter(Boolean);
   const texts = i => `${declared(data, i)} ${functions.name[i]}`;
-  return {list: functions, texts, fileOf: i => functions.file[i], first: before?.change ? 'change' : data.named ? 'missed' : 'own', grid: sortable('functions', columns, functions.name?.length ?? 0, -1, null, sorted)};
+  return {list: functions, texts, fileOf: i => functions.file[i], first: before?.change_points ? 'change' : data.named ? 'missed' : 'own', grid: sortable(labelOf(data, 'functions'), columns, functions.name?.length ?? 0, -1, null, sorted)};
 }
 
 /** What functions took by themselves in the earlier run, and how their share changed. */
 function changeColumns(before) {
-  if (!before?.change) return [];
-  const {own, change, unit} = before;
+  if (!before?.change_points) return [];
+  const {own, change_points: change, shares_of: unit} = before;
   return [
     {
       head: 'change', id: 'change', title: `of the share of all ${unit}, in percentage points: + now more, − now less`,
@@ -175,8 +181,8 @@ function fileTable({files, unit}, sorted) {
     {...number(`own ${unit}`, i => files.own[i]), id: 'own'},
     {head: 'share', key: i => files.own[i], cell: i => withSign(files.share[i]), csv: null},
     {...partColumn('instructions', files.covered, files.of), id: 'instructions'},
-    {...partColumn('lines', files.linesCovered, files.lines), id: 'lines'},
-    {...partColumn('branch outcomes', files.outcomesSeen, files.outcomes), id: 'branches'},
+    {...partColumn('lines', files.lines_covered, files.lines), id: 'lines'},
+    {...partColumn('branch outcomes', files.outcomes_covered, files.outcomes), id: 'branches'},
   ];
   return {list: files, texts: i => files.path[i], fileOf: i => i, first: 'missed', grid: sortable('files', columns, files.path.length, -1, null, sorted)};
 }
@@ -184,7 +190,7 @@ function fileTable({files, unit}, sorted) {
 /** The lines with code, of all files. */
 function lineTable({files, source, unit}, sorted) {
   let count = 0;
-  for (const {seen, notSeen} of source.files) count += (seen.number?.length ?? 0) + notSeen.length;
+  for (const f of source.files) count += (f.seen.number?.length ?? 0) + f.not_seen.length;
   const [file, line, state] = [new Int32Array(count), new Uint32Array(count), new Uint8Array(count)];
   const [times, heat] = [new Float64Array(count), new Float64Array(count)];
   const same = source.files.some(f => f.changes);
@@ -197,7 +203,7 @@ function lineTable({files, source, unit}, sorted) {
       [file[n], line[n], state[n], times[n], heat[n]] = [f.file, number, states[i], f.seen.count[i], f.seen.heat[i]];
       n++;
     });
-    sums(f.notSeen).forEach(number => {
+    sums(f.not_seen).forEach(number => {
       [file[n], line[n], state[n]] = [f.file, number, 2];
       n++;
     });
@@ -211,7 +217,7 @@ function lineTable({files, source, unit}, sorted) {
     {...words('line', i => name(i), i => leading(shortPath(name(i)), name(i), file[i], line[i])), id: 'name'},
     {...sentences('state', i => said[state[i]]), id: 'missed'},
     ...gainColumns(same ? {gained, lost} : {}),
-    {...number('executions', i => times[i]), id: 'entries'},
+    {...number('times', i => times[i], 'how often that of its instructions ran which ran most often'), id: 'entries'},
     {...number(unit, i => heat[i]), id: 'own'},
   ];
   return {list: null, texts: name, fileOf: i => file[i], first: 'own', grid: sortable('lines', columns, count, -1, null, sorted)};

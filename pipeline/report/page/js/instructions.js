@@ -4,6 +4,7 @@
 
 import {firstOf, placesOf} from './detail.js';
 import {button, caption, functionName, make, scrolling, soft} from './elements.js';
+import {hex} from './keys.js';
 import {view} from './model.js';
 import {shortPath, thousands} from './text.js';
 import {goTo, onState, setState} from './url.js';
@@ -81,7 +82,7 @@ function row(data, detail, i, seq, isChosen) {
   const source = file < 0 ? '' : `${shortPath(data.files.path[file])}:${line}${text ? `  ${text.trim().slice(0, 120)}` : ''}`;
   const cell = (value, name) => make('td', {class: name}, value);
   return make('tr', isChosen ? {class: 'marked', 'aria-current': 'true'} : {},
-    make('th', {scope: 'row', class: 'number'}, thousands(seq)), cell(`0x${detail.address[code].toString(16).padStart(8, '0')}`, 'text'),
+    make('th', {scope: 'row', class: 'number'}, thousands(seq)), cell(hex(detail.address[code]), 'text'),
     cell(detail.opcode[code], 'text'), cell(detail.kind[code], 'text'), cell(OUTCOMES[detail.outcome[i]], 'text'),
     cell(detail.cycles[i] < 0 ? '' : thousands(detail.cycles[i]), 'number'), cell(function_ < 0 ? '' : functionName(function_), 'text'), cell(source, 'text'));
 }

@@ -47,6 +47,8 @@ export function timeOf({times}, key) {
   return times?.[index] && from >= 0 && to > from ? [index, from, to] : null;
 }
 
+/** An address: from 2⁵³ on it is text already. */
 export function hex(address) {
-  return `0x${address.toString(16).padStart(8, '0')}`;
+  const digits = address.toString(16);
+  return address < 2 ** 53 ? `0x${digits.padStart(digits.length > 8 ? 16 : 8, '0')}` : address;
 }

@@ -5,6 +5,7 @@
 import {colour, css, taskColour, write} from './canvas.js';
 import {instructionAt} from './detail.js';
 import {caption, make, soft} from './elements.js';
+import {drawMinimap} from './minimap.js';
 import {largest, sums, view} from './model.js';
 import {number, shareOf, words} from './table.js';
 import {counted, cut, percent, thousands} from './text.js';
@@ -26,19 +27,24 @@ export function drawLanes(place, data) {
     showLanes(fold, lanes, time);
   }, (pen, scale, width) => paintLanes(pen, lanes, scale, width));
   canvas.parentElement.after(live);
+  drawMinimap(canvas.parentElement, (pen, scale, width, y, height) => lanes.forEach(lane => paintTurns(pen, lane, scale, width, y, height)));
   const at = event => turnAt(lanes, canvas, event);
   canvas.addEventListener('pointermove', event => {
     const {lane, start, took} = at(event) ?? {};
-    canvas.setAttribute('title', lane ? `${cut(lane.name, 300)}: ${thousands(took)} ${view.data.times[view.time.index].unit} from ${thousands(start)} on` : '');
+    canvas.setAttribute('title', lane ? aboutTurn(lane, start, took) : '');
   });
   canvas.addEventListener('click', event => {
     const seq = instructionAt(view.time.index, scaleOf(view.time, margin(canvas.clientWidth), canvas.clientWidth).value(event.offsetX));
     if (seq) goTo({seq});
     const {lane, start, took} = at(event) ?? {};
-    if (!lane) return;
-    const {length, unit} = view.data.times[view.time.index];
-    live.textContent = `${cut(lane.name)}: ${thousands(took)} ${unit} from ${thousands(start)} on; in all ${thousands(lane.all)} ${unit}, ${percent(lane.all, length)} %, in ${thousands(lane.turns)} ${lane.exception ? 'entries' : 'turns'}.`;
+    if (lane) live.textContent = aboutTurn(lane, start, took);
   });
+}
+
+/** How long a turn took, and all of its task or exception. */
+function aboutTurn(lane, start, took) {
+  const {length, unit} = view.data.times[view.time.index];
+  return `${cut(lane.name)}: ${thousands(took)} ${unit} from ${thousands(start)} on; in all ${thousands(lane.all)} ${unit}, ${percent(lane.all, length)} %, in ${lane.exception && lane.turns !== 1 ? `${thousands(lane.turns)} entries` : counted(lane.turns, lane.exception ? 'entry' : 'turn')}.`;
 }
 
 /** The turn of a task, or the exception, that a pointer is on. */
@@ -56,16 +62,20 @@ function paintLanes(pen, lanes, scale, width) {
     const y = AXIS + row * LANE;
     pen.fillStyle = css(colour('ink'));
     write(pen, lane.name, 4, y + LANE / 2, scale.left - 8);
-    pen.fillStyle = css(lane.exception ? colour('exception') : taskColour(lane.name));
-    let drawn = -1;
-    for (let i = 0; i < lane.start.length; i++) {
-      const from = Math.max(scale.x(lane.start[i]), scale.left);
-      const to = Math.min(scale.x(lane.start[i] + lane.took[i]), width);
-      if (to < scale.left || from > width || to <= drawn) continue;
-      drawn = Math.max(to, from + 1.2);
-      pen.fillRect(from, y + 3, drawn - from, LANE - 6);
-    }
+    paintTurns(pen, lane, scale, width, y + 3, LANE - 6);
   });
+}
+
+function paintTurns(pen, lane, scale, width, y, height) {
+  pen.fillStyle = css(lane.exception ? colour('exception') : taskColour(lane.name));
+  let drawn = -1;
+  for (let i = 0; i < lane.start.length; i++) {
+    const from = Math.max(scale.x(lane.start[i]), scale.left);
+    const to = Math.min(scale.x(lane.start[i] + lane.took[i]), width);
+    if (to < scale.left || from > width || to <= drawn) continue;
+    drawn = Math.max(to, from + 1.2);
+    pen.fillRect(from, y, drawn - from, height);
+  }
 }
 
 function showLanes(fold, lanes, {length, unit}) {

@@ -60,9 +60,9 @@ function mapGroups(data) {
   const {functions, files, named: hasNames} = data;
   const groups = new Map();
   (functions.name ?? []).forEach((name, i) => {
-    const [covered, reached, of, own] = [functions.covered[i], functions.reached[i], functions.of[i], functions.own[i]];
+    const [covered, reached, of, own] = [functions.covered[i], functions.reached_only[i], functions.of[i], functions.own[i]];
     if (!(of > 0)) return;
-    const key = hasNames ? functions.file[i] : functions.group?.[i] ?? functions.address[i] - functions.address[i] % 4096;
+    const key = hasNames ? functions.file[i] : functions.group[i];
     let group = groups.get(key);
     if (!group) {
       const path = hasNames ? files?.path[key] : undefined;

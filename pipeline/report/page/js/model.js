@@ -25,7 +25,14 @@ export async function readData() {
   const text = document.getElementById('data')?.textContent.trim();
   if (!text) return null;
   const stream = new Blob([octets(text)]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Response(stream).json();
+  const data = await new Response(stream).json();
+  for (const {frames} of [data.flame, ...data.times ?? []].filter(Boolean)) nameFrames(frames, data.functions.name);
+  return data;
+}
+
+/** Frames without a name have that of their function. */
+function nameFrames(frames, names) {
+  for (let i = 0; i < (frames.name?.length ?? 0); i++) if (frames.name[i] === '') frames.name[i] = names?.[frames.function[i]] ?? '';
 }
 
 /** Numbers that are each written as what it is more than the one before. */

@@ -10,8 +10,9 @@ import {goTo} from './url.js';
 const FOUND = 12; // that are listed
 
 export function drawSearch(place, data) {
+  if (!data.functions.name?.length && !data.tasks?.name?.length) return;
   const box = make('input', {
-    type: 'search', placeholder: 'function, file, task, 0x…', 'aria-label': 'Search', autocomplete: 'off', spellcheck: 'false',
+    type: 'search', placeholder: data.named ? 'function, file, task, 0x…' : 'task, 0x…', 'aria-label': 'Search', autocomplete: 'off', spellcheck: 'false',
   });
   const list = make('div', {class: 'found', hidden: ''});
   const said = make('span', {class: 'hint', role: 'status'});
@@ -63,11 +64,11 @@ function search(data, typed) {
     const at = name.toLowerCase().indexOf(text);
     if (at >= 0) found.push({name, kind, at, state: () => state(i)});
   });
-  add(data.functions.name, 'function', i => ({fn: functionKey(data, i), file: '', table: 'functions'}));
+  add(data.functions.name, data.named ? 'function' : 'stretch', i => ({fn: functionKey(data, i), file: '', table: 'functions'}));
   add(data.files?.path?.map(shortPath), 'file', i => ({file: fileKey(data, i), fn: '', table: 'files'}));
   add(data.tasks?.name, 'task', i => ({table: 'tasks', find: data.tasks.name[i], fn: '', file: ''}));
   found.sort((a, b) => Math.min(a.at, 1) - Math.min(b.at, 1));
-  const i = /^0x[0-9a-f]+$/.test(text) ? functionAt(data, Number(text)) : -1;
+  const i = /^0x[0-9a-f]+$/.test(text) ? functionAt(data, BigInt(text)) : -1;
   if (i >= 0) found.unshift({name: data.functions.name[i], kind: `has ${text}`, state: () => ({fn: functionKey(data, i), file: '', table: 'functions'})});
   return found;
 }

@@ -151,7 +151,7 @@ export function partColumn(head, part, of, title) {
   };
 }
 
-export function coveredColumn({covered, reached, of, percent}) {
+export function coveredColumn({covered, reached_only: reached, of, percent}) {
   return {
     head: 'covered', id: 'covered', csv: null,
     key: i => (of[i] > 0 ? covered[i] / of[i] : -1),

@@ -19,6 +19,14 @@ export function points(change) {
   return signed(tenths, (Math.abs(tenths) / 10).toFixed(1));
 }
 
+const figures4 = new Intl.NumberFormat('en-US', {maximumSignificantDigits: 4});
+
+/** A time: "1.234 ms". */
+export function seconds(time) {
+  const [unit, each] = [['s', 1], ['ms', 1e-3], ['µs', 1e-6]].find(([, each]) => time >= each) ?? ['ns', 1e-9];
+  return `${figures4.format(time / each)} ${unit}`;
+}
+
 /** "1 time", "2 times". */
 export function counted(n, noun) {
   return `${thousands(n)} ${n === 1 ? noun : `${noun}s`}`;

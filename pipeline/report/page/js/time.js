@@ -1,10 +1,11 @@
 // Time: the window that all pictures over it share, their axis, gaps and movement. From
 // data.times, one of a source, each on an axis of its own from 0 to its length.
 
-import {colour, css, drawSoon, picture, write} from './canvas.js';
+import {colour, css, drawSoon, mixed, picture, write} from './canvas.js';
 import {button, labelled, make} from './elements.js';
 import {timeKey} from './keys.js';
-import {view} from './model.js';
+import {snapped} from './ledger.js';
+import {sums, view} from './model.js';
 import {figures} from './table.js';
 import {counted, cut, thousands} from './text.js';
 import {goTo, setState} from './url.js';
@@ -72,10 +73,24 @@ export function drawAxis(pen, window, scale, width, height, unit, detail) {
   write(pen, unit, 4, AXIS / 2, scale.left - 4);
 }
 
+/** Time in which nothing was traced, though cycles were counted, is grey. It is below what else is drawn. */
+export function drawOff(pen, off, scale, width, height) {
+  pen.textAlign = 'left';
+  sums(off?.start).forEach((start, i) => {
+    const from = Math.max(scale.x(start), scale.left);
+    const wide = Math.min(scale.x(start + off.took[i]), width) - from;
+    if (!(wide > 0)) return;
+    pen.fillStyle = css(mixed(colour('page'), colour('unseen'), 0.6));
+    pen.fillRect(from, AXIS, wide, height - AXIS);
+    pen.fillStyle = css(colour('ink'));
+    write(pen, 'not traced', from + 4, AXIS + 9, wide - 6);
+  });
+}
+
 /** Where trace is not continuous: a line each; gaps nearer than 3 pixels are one hatched band with their number. */
 export function drawGaps(pen, gaps, scale, width, height) {
   const bands = [];
-  for (const gap of gaps) {
+  for (const gap of gaps ?? []) {
     const x = Math.round(scale.x(gap));
     if (x < scale.left || x > width) continue;
     const last = bands[bands.length - 1];
@@ -97,7 +112,9 @@ export function drawGaps(pen, gaps, scale, width, height) {
     pen.globalAlpha = 0.35;
     for (let x = from - height; x < to; x += 8) drawLine(pen, x, height, x + height, 0);
     pen.restore();
-    write(pen, counted(count, 'gap'), from + 3, height - 8, Math.max(to - from - 4, 0));
+    pen.textAlign = 'left';
+    const told = [counted(count, 'gap'), thousands(count)].find(text => pen.measureText(text).width < to - from - 4);
+    if (told) pen.fillText(told, from + 3, height - 8);
   }
 }
 
@@ -126,8 +143,8 @@ function drawLine(pen, x1, y1, x2, y2) {
 }
 
 /**
- * Lets a picture over time be zoomed by Ctrl and wheel. Dragging chooses a range or, with Shift,
- * moves. on() says if the picture is one over time now.
+ * Lets a picture over time be zoomed by Ctrl and wheel, or by two fingers. Dragging chooses a range or,
+ * with Shift, moves. on() says if the picture is one over time now.
  */
 export function movable(canvas, on) {
   const scale = () => scaleOf(view.time, margin(canvas.clientWidth), canvas.clientWidth);
@@ -136,11 +153,20 @@ export function movable(canvas, on) {
     event.preventDefault();
     zoomTime(1.25 ** (event.deltaY / 100), scale().value(event.offsetX));
   }, {passive: false});
+  const fingers = new Map(); // by pointer: its x, and the value that it took hold of there
   let drag = null;
   canvas.addEventListener('pointerdown', event => {
-    if (on() && event.button === 0) drag = {x: event.clientX, at: scale().value(event.offsetX), from: view.time.from, moved: false};
+    if (!on() || event.button !== 0) return;
+    fingers.set(event.pointerId, {x: event.offsetX, at: scale().value(event.offsetX)});
+    drag = fingers.size > 1 ? null : {x: event.clientX, at: scale().value(event.offsetX), from: view.time.from, moved: false};
   });
+  for (const end of ['pointerup', 'pointercancel']) canvas.addEventListener(end, event => fingers.delete(event.pointerId));
   canvas.addEventListener('pointermove', event => {
+    if (fingers.size > 1 && fingers.has(event.pointerId)) {
+      fingers.get(event.pointerId).x = event.offsetX;
+      pinch(canvas, ...fingers.values());
+      return;
+    }
     if (!drag || (event.buttons & 1) === 0) return;
     const by = event.clientX - drag.x;
     if (!drag.moved && Math.abs(by) < 4) return;
@@ -152,8 +178,8 @@ export function movable(canvas, on) {
       setTime(from, from + time.to - time.from);
       return;
     }
-    const ends = [drag.at, scale().value(event.offsetX)].map(at => Math.round(Math.min(Math.max(at, time.from), time.to)));
-    time.range = {index: time.index, from: Math.min(...ends), to: Math.max(...ends)};
+    const ends = [drag.at, scale().value(event.offsetX)].map(at => Math.min(Math.max(at, time.from), time.to)).sort((a, b) => a - b);
+    time.range = snapped(time.index, ...ends);
     drawSoon(time.pictures);
   });
   // A click that ends a drag chooses nothing else.
@@ -165,6 +191,14 @@ export function movable(canvas, on) {
     }
     drag = null;
   }, {capture: true});
+}
+
+/** Sets the window so that the values that two fingers took hold of are where these are. */
+function pinch(canvas, a, b) {
+  const each = (b.x - a.x) / (b.at - a.at);
+  if (!(each > 0) || !Number.isFinite(each)) return;
+  const from = a.at - (a.x - margin(canvas.clientWidth)) / each;
+  setTime(from, from + (canvas.clientWidth - margin(canvas.clientWidth)) / each);
 }
 
 /** Zooms by W and S, and moves by A and D. It returns whether it knows the key. */
@@ -181,7 +215,7 @@ export function steerTime(key) {
   return true;
 }
 
-function zoomTime(factor, around = (view.time.from + view.time.to) / 2) {
+export function zoomTime(factor, around = (view.time.from + view.time.to) / 2) {
   const {from, to} = view.time;
   setTime(around - (around - from) * factor, around + (to - around) * factor);
 }
@@ -220,9 +254,10 @@ export function overTime(place, name, head, height, change, draw) {
   const {canvas, again} = picture(box, {'aria-label': `${head.textContent} The same figures are in the table below.`}, height, (pen, width, tall) => {
     const scale = scaleOf(view.time, margin(width), width);
     drawAxis(pen, view.time, scale, width, tall, time().unit, time().detail);
+    drawOff(pen, time().off, scale, width, tall);
     draw(pen, scale, width, tall);
     drawMark(pen, scale, tall);
-    drawGaps(pen, time().gaps ?? [], scale, width, tall);
+    drawGaps(pen, time().gaps, scale, width, tall);
   });
   canvas.addEventListener('dblclick', () => setTime(0, time().length));
   box.addEventListener('keydown', event => {

@@ -41,29 +41,13 @@ for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"]) {
   pane.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
   found.Stepped.push(shows());
 }
-const lanes = document.querySelector("#lanes canvas");
+const lanes = document.querySelector("#lanes .deep canvas");
 const area = lanes.getBoundingClientRect();
 const left = Math.round(Math.min(150, lanes.clientWidth * 0.24));
 const x = area.x + left + (view.time.mark - view.time.from) / (view.time.to - view.time.from) * (lanes.clientWidth - left);
 lanes.dispatchEvent(new MouseEvent("click", {bubbles: true, clientX: x + 1, clientY: area.y + 40}));
 await painted();
 found.Stepped.push(shows());
-// Dragging over the lanes chooses a range; the whole of the time is in the picture.
-document.querySelectorAll("#flame button").forEach(b => b.textContent === "Reset" && b.click());
-await painted();
-lanes.setPointerCapture = () => {};
-const over = (type, share, buttons) => lanes.dispatchEvent(new (type === "click" ? MouseEvent : PointerEvent)(type, {
-  bubbles: true, buttons, clientX: area.x + left + share * (lanes.clientWidth - left), clientY: lanes.getBoundingClientRect().y + 60,
-}));
-over("pointerdown", 0.25, 1);
-over("pointermove", 0.5, 1);
-over("click", 0.5, 0);
-await painted();
-document.querySelectorAll("#range button").forEach(b => b.textContent === "more" && b.click());
-found.Range = {
-  Hash: location.hash, Said: text(document.querySelector("#range figcaption .soft")),
-  Rows: [...document.querySelectorAll("#range tbody tr")].map(r => [...r.cells].map(text)),
-};
 // The rows that are saved are those of the table, all of them, with plain numbers.
 const blobs = [];
 URL.createObjectURL = blob => { blobs.push(blob); return "#saved"; };

@@ -48,6 +48,12 @@ press("#table", "hot first");
 press("#table", "quicksort");
 const source = {File: text(find("#lines select").selectedOptions[0]), Marked: rows("#lines").filter((_, i) => [...document.querySelectorAll("#lines tbody tr")].filter(r => r.offsetParent)[i].matches(".marked"))};
 source.Lines = rows("#lines");
+press("#lines", "Instructions");
+await painted();
+source.WithCode = rows("#lines");
+source.Hash = location.hash;
+press("#lines", "Instructions");
+source.Without = rows("#lines").length;
 
 // The flame graph by keyboard.
 const flame = find("#flame canvas");
