@@ -1,7 +1,9 @@
 package etmv4
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/tracelake/tracelake/decode"
@@ -131,6 +133,9 @@ func (d *Decoder) decodePackets() {
 	i := 0
 	for i < len(d.Rec.Part.Data) && !d.Rec.Lost() {
 		if err := d.parse(&p, d.Rec.Bytes(i)); err != nil {
+			if !errors.Is(err, io.ErrUnexpectedEOF) { // sync is lost: nothing more belongs to what waits
+				d.release(nil, true)
+			}
 			if d.Rec.Stop(i, d.Walk.Seq, err) {
 				d.lost()
 			}

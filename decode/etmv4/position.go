@@ -139,7 +139,7 @@ func (d *Decoder) compare(at, to decode.PC) {
 	d.Inconsistent(at.Address, "the next address is "+to.Address.Hex())
 }
 
-// pushLink pushes the return address of the indirect branch whose target was told.
+// pushLink pushes the return address of the waypoint, if that is a call.
 func (d *Decoder) pushLink() {
 	if d.cfg.ReturnStack && d.Walk.Waypoint().Link() {
 		d.Walk.Push()
