@@ -103,12 +103,24 @@ func (p *planner) planSources(b *Buffer) error {
 			}
 			continue
 		}
+		if p.isElsewhere(id) {
+			p.note("source %s, which is in another buffer, also has %d bytes in buffer %s, which are not decoded",
+				schema.SourceText(id), n, b.Name)
+			continue
+		}
 		p.Sources = append(p.Sources, &Source{
 			Source: &capture.Source{ID: id}, Buffer: b, Bytes: n, Status: schema.StatusUnconfigured,
 			Problem: fmt.Sprintf("source %s is in buffer %s, but not configured", schema.SourceText(id), b.Name),
 		})
 	}
 	return nil
+}
+
+// isElsewhere reports whether an ID that is not configured for a buffer is that of a source of another one: a dataset has
+// one source of an ID.
+func (p *planner) isElsewhere(id uint8) bool {
+	return slices.ContainsFunc(p.Capture.Sources, func(s *capture.Source) bool { return s.ID == id && len(s.Buffers) > 0 }) ||
+		slices.ContainsFunc(p.Sources, func(s *Source) bool { return s.ID == id })
 }
 
 // bytesIn returns the length of a source's stream in a buffer.
