@@ -41,7 +41,7 @@ func (p *Page) functionKey(i int) string {
 	if key := f.Name[i]; slices.Index(f.Name, key) == i && !slices.Contains(f.Name[i+1:], key) {
 		return key
 	}
-	return f.Name[i] + "@" + hex(f.Address[i])
+	return f.Name[i] + "@" + f.Address[i].Hex()
 }
 
 // around is the window of the time that shows something: of index, start and length on the axis.

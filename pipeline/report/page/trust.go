@@ -214,7 +214,7 @@ func (p *Page) outsideTile() tile {
 		executions := int64(0)
 		for i, o := range p.Trust.Outside {
 			if i < namedGaps {
-				words = append(words, hex(o.Address))
+				words = append(words, o.Address.Hex())
 			}
 			executions += o.Times
 		}
@@ -308,7 +308,7 @@ func (p *Page) inputs() []table {
 		}
 		for _, r := range d.Manifest.Images {
 			images.Rows = append(images.Rows, []cell{
-				plain(of + r.File), plain(strings.TrimSpace(cmp.Or(r.Role, "memory") + " " + r.Core)), number(hex(r.Address)),
+				plain(of + r.File), plain(strings.TrimSpace(cmp.Or(r.Role, "memory") + " " + r.Core)), number(r.Address.Hex()),
 				number(figures.Thousands(r.Bytes)), hashed(r.BuildID), hashed(r.SHA256),
 			})
 		}

@@ -1,12 +1,10 @@
 package page
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/pipeline/report/page/content"
-	"github.com/tracelake/tracelake/schema"
 )
 
 // count puts a number before its noun.
@@ -44,9 +42,6 @@ func exact(n, of int64) string {
 
 // of is how many of how many.
 func of(n, of int64) string { return figures.Thousands(n) + " of " + figures.Thousands(of) }
-
-// hex is an address.
-func hex(address schema.Address) string { return fmt.Sprintf("0x%08x", address) }
 
 // function is what rows of the functions are called: without names they are stretches of addresses.
 func (p *Page) function() string {
