@@ -2,43 +2,14 @@ package etmv3
 
 import (
 	"bytes"
-	"encoding/hex"
 	"errors"
 	"io"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 )
-
-// A listed packet is one of a reference listing.
-type listed struct {
-	pos, len int // in the stream
-	kind     string
-}
-
-// listing reads a packet listing: lines of capture offset, bytes, kind. It checks
-// that their bytes are those of the stream.
-func listing(t *testing.T, name string, stream []byte) []listed {
-	t.Helper()
-	var list []listed
-	pos := 0
-	for line := range strings.Lines(string(shared.Read(t, name))) {
-		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		b, err := hex.DecodeString(f[1])
-		if err != nil || !bytes.HasPrefix(stream[pos:], b) {
-			t.Fatalf("%s: the stream at %d is not %s", name, pos, line)
-		}
-		list = append(list, listed{pos, len(b), f[2]})
-		pos += len(b)
-	}
-	if pos != len(stream) {
-		t.Fatalf("%s has %d bytes, the stream %d", name, pos, len(stream))
-	}
-	return list
-}
 
 // The captures, with the registers of the source and the packets and A-syncs
 // that its listing has.
@@ -68,26 +39,26 @@ func TestCaptures(t *testing.T) {
 			}
 			expected := filepath.Join(dir, tt.capture, "expected", tt.source)
 			stream := shared.Read(t, expected+".bin.gz")
-			list := listing(t, expected+".packets.tsv.gz", stream)
+			list := shared.Packets(t, expected+".packets.tsv.gz", stream)
 			packets, asyncs := 0, 0
 			for i, want := range list {
-				b := stream[want.pos:]
+				b := stream[want.At:]
 				var p Packet
 				err := cfg.Parse(&p, b)
-				switch want.kind {
+				switch want.Kind {
 				case "unsynced":
 					continue
 				case "incomplete":
 					if !errors.Is(err, io.ErrUnexpectedEOF) {
-						t.Errorf("at %d: %v, want %v", want.pos, err, io.ErrUnexpectedEOF)
+						t.Errorf("at %d: %v, want %v", want.At, err, io.ErrUnexpectedEOF)
 					}
 					continue
 				}
-				if err != nil || listedKind(&p) != want.kind || p.Len != want.len || p.Bad || !cfg.Defines(p.Kind) {
-					t.Fatalf("at %d: %+v, %v, want %s of %d bytes", want.pos, p, err, want.kind, want.len)
+				if err != nil || listedKind(&p) != want.Kind || p.Len != want.Len || p.Bad || !cfg.Defines(p.Kind) {
+					t.Fatalf("at %d: %+v, %v, want %s of %d bytes", want.At, p, err, want.Kind, want.Len)
 				}
 				if got := cfg.Append(nil, p); !bytes.Equal(got, b[:p.Len]) {
-					t.Errorf("at %d: Append = % x, want % x", want.pos, got, b[:p.Len])
+					t.Errorf("at %d: Append = % x, want % x", want.At, got, b[:p.Len])
 				}
 				packets++
 				if p.Kind == ASync {
@@ -111,25 +82,25 @@ func listedKind(p *Packet) string {
 }
 
 // checkFindISync compares FindISync with the packets listed after an A-sync.
-func checkFindISync(t *testing.T, cfg *Config, stream []byte, list []listed) {
+func checkFindISync(t *testing.T, cfg *Config, stream []byte, list []shared.Packet) {
 	t.Helper()
 	if len(list) == 0 {
 		return
 	}
-	begin, end := list[0].pos, len(stream)
+	begin, end := list[0].At, len(stream)
 	wantN, want := end-begin, async.ISyncUnknown
 search:
 	for _, p := range list {
-		switch p.kind {
+		switch p.Kind {
 		case "a_sync":
 			wantN, want = 0, async.NoISync
-			end = p.pos + p.len
+			end = p.At + p.Len
 			break search
 		case "i_sync", "i_sync_cycle":
-			wantN, want = p.pos-begin, async.ISyncFound
+			wantN, want = p.At-begin, async.ISyncFound
 			break search
 		case "incomplete":
-			wantN = p.pos - begin
+			wantN = p.At - begin
 		}
 	}
 	if n, found := cfg.FindISync(stream[begin:end]); n != wantN || found != want {

@@ -2,41 +2,12 @@ package etmv4
 
 import (
 	"bytes"
-	"encoding/hex"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 )
-
-// A listed packet is one of a reference listing.
-type listed struct {
-	pos, len int // in the stream
-	kind     string
-}
-
-// listing reads a packet listing: lines of capture offset, bytes, kind. It checks that their
-// bytes are those of the stream.
-func listing(t *testing.T, name string, stream []byte) []listed {
-	t.Helper()
-	var list []listed
-	pos := 0
-	for line := range strings.Lines(string(shared.Read(t, name))) {
-		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		b, err := hex.DecodeString(f[1])
-		if err != nil || !bytes.HasPrefix(stream[pos:], b) {
-			t.Fatalf("%s: the stream at %d is not %s", name, pos, line)
-		}
-		list = append(list, listed{pos, len(b), f[2]})
-		pos += len(b)
-	}
-	if pos != len(stream) {
-		t.Fatalf("%s has %d bytes, the stream %d", name, pos, len(stream))
-	}
-	return list
-}
 
 // Registers of the captures.
 var (
@@ -97,20 +68,20 @@ func TestCaptures(t *testing.T) {
 			folder := filepath.Join(dir, tt.capture)
 			stream := shared.Read(t, filepath.Join(folder, tt.stream))
 			packets := 0
-			for _, want := range listing(t, filepath.Join(folder, "expected", tt.source+".packets.tsv.gz"), stream) {
-				if want.kind == "unsynced" {
+			for _, want := range shared.Packets(t, filepath.Join(folder, "expected", tt.source+".packets.tsv.gz"), stream) {
+				if want.Kind == "unsynced" {
 					continue
 				}
-				b := stream[want.pos:]
+				b := stream[want.At:]
 				var p Packet
-				if err := cfg.Parse(&p, b); err != nil || listedKind(&p, b[0]) != want.kind || p.Len != want.len {
-					t.Fatalf("at %d: %+v, %v, want %s of %d bytes", want.pos, p, err, want.kind, want.len)
+				if err := cfg.Parse(&p, b); err != nil || listedKind(&p, b[0]) != want.Kind || p.Len != want.Len {
+					t.Fatalf("at %d: %+v, %v, want %s of %d bytes", want.At, p, err, want.Kind, want.Len)
 				}
 				if got := cfg.Append(nil, p); !bytes.Equal(got, b[:p.Len]) {
-					t.Errorf("at %d: Append = % x, want % x", want.pos, got, b[:p.Len])
+					t.Errorf("at %d: Append = % x, want % x", want.At, got, b[:p.Len])
 				}
 				if cfg.Doubtful(b) {
-					t.Errorf("at %d: doubtful: %+v", want.pos, p)
+					t.Errorf("at %d: doubtful: %+v", want.At, p)
 				}
 				packets++
 			}

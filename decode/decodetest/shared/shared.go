@@ -8,6 +8,7 @@ package shared
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/hex"
 	"io"
 	"os"
 	"path/filepath"
@@ -73,4 +74,31 @@ func Read(t testing.TB, path string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// A Packet is one of a reference listing.
+type Packet struct {
+	At, Len int // in the stream
+	Kind    string
+}
+
+// Packets reads a listing of the packets of a stream: lines of capture offset, bytes, kind. It
+// checks that their bytes are those of the stream.
+func Packets(t testing.TB, name string, stream []byte) []Packet {
+	t.Helper()
+	var list []Packet
+	at := 0
+	for line := range strings.Lines(string(Read(t, name))) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		b, err := hex.DecodeString(f[1])
+		if err != nil || !bytes.HasPrefix(stream[at:], b) {
+			t.Fatalf("%s: the stream at %d is not %s", name, at, line)
+		}
+		list = append(list, Packet{at, len(b), f[2]})
+		at += len(b)
+	}
+	if at != len(stream) {
+		t.Fatalf("%s has %d bytes, the stream %d", name, at, len(stream))
+	}
+	return list
 }
