@@ -17,6 +17,8 @@ type Place struct {
 	Address  schema.Address // without a T bit
 	ISA      schema.ISA
 	Security schema.Security
+	// Level is the exception level, 0 to 3, of a core that ETMv4 or ETE traces; of others 0.
+	Level uint8
 }
 
 func (p Place) String() string { return fmt.Sprintf("0x%08x %s", p.Address, p.ISA) }

@@ -63,6 +63,8 @@ type State struct {
 	ContextID schema.Null[uint32]
 	VMID      schema.Null[uint32]
 	Security  schema.Security
+	// ExceptionLevel is 0 to 3; protocols that do not trace it have NULL.
+	ExceptionLevel schema.Null[uint8]
 }
 
 // An Instruction is a row of `instructions`.
@@ -76,6 +78,8 @@ type Instruction struct {
 	Kind     schema.Kind
 	Executed schema.Null[bool]
 	Cycles   schema.Null[uint32]
+	// Transaction says that it was executed in a transaction, NULL without the extension.
+	Transaction schema.Null[bool]
 }
 
 // An Exception is a row of `exceptions` but its ordinal, which counts the rows.
@@ -117,6 +121,8 @@ type Context struct {
 	VMID      schema.Null[uint32]
 	Security  schema.Security
 	ISA       schema.Null[schema.ISA]
+	// ExceptionLevel is that of [State].
+	ExceptionLevel schema.Null[uint8]
 }
 
 // A DataAccess is a row of `data_accesses`.
