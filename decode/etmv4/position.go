@@ -21,10 +21,7 @@ type state struct {
 
 	quiet bool // why the position is unknown was told
 
-	// What rows may have of the context beside that of the recorder.
-	sf          bool
-	el          uint8
-	transaction bool
+	sf bool // of the context: beside that of the recorder
 
 	overflowed bool // an Overflow came, and no Trace On after it
 
