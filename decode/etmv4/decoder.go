@@ -104,6 +104,7 @@ func (d *Decoder) readSync(before []byte) (open Open) {
 		d.look(&p)
 		if p.Kind == TraceInfo && !informed {
 			informed, open = true, Open(min(p.Info.Spec.Value, d.cfg.MaxSpec))
+			d.checkDepth(p.Info.Spec.Value)
 		}
 		open.Apply(&d.cfg, &p)
 	}

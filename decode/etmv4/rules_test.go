@@ -337,6 +337,12 @@ func TestFollowSourcesAndQs(t *testing.T) {
 			"| 100cE 1014E at 101c",
 		},
 		{
+			"Q over a conditional branch to the next instruction: nothing tells its outcome", eteConfig,
+			image.New(words(0x1000, 0xb4000020 /* cbz x0, 1004 */, 0xb4000020 /* cbz x0, 1008 */, nop)),
+			"S a5 01 01 f6",
+			"| 1000 1004N at 1008",
+		},
+		{
 			"Q over an indirect branch at its end", eteConfig, code,
 			"A T 82 06 08 00 00 31 a5 08 02",
 			"| 1018 101cE at 1020",
@@ -514,6 +520,18 @@ func TestFollowSpeculation(t *testing.T) {
 			"a cancel of more than is open", spec, nil,
 			"S f6 2e 05",
 			"| [inconsistent cancel: 5 P0 elements, of which 1 are open] [cancelled 5] at 1000",
+		},
+		{
+			"deeper than can be: the oldest are committed, and cannot be cancelled", specConfig(2), nil,
+			"S f6 db f6 2e 04 2d 01",
+			"| 1000 1004N 1008E [inconsistent cancel: 4 P0 elements, of which 2 are open] [cancelled 4] [inconsistent " +
+				"commit: 1 P0 elements, of which 0 are open] at 1020",
+		},
+		{
+			"SPEC deeper than can be", specConfig(2), nil,
+			"A 01 04 03 82 00 08 00 00 31 f6 2d 03",
+			"| [inconsistent speculation: Trace Info says that 3 P0 elements are open, TRCIDR8 allows 2] " +
+				"[inconsistent commit: 2 P0 elements, of which 1 are open] 1000 1004N at 1008",
 		},
 		{"n is 0", spec, nil, "S f6 2e 00 2d 00 2f 00 2d 01", "| 1000 1004E at 1010"},
 		{

@@ -133,6 +133,13 @@ func (d *Decoder) checkOpen(spec uint64) {
 	}
 }
 
+// checkDepth compares what a Trace Info at a cut says is open with what can be.
+func (d *Decoder) checkDepth(spec uint32) {
+	if spec > d.cfg.MaxSpec {
+		d.contradiction("speculation: Trace Info says that %d P0 elements are open, TRCIDR8 allows %d", spec, d.cfg.MaxSpec)
+	}
+}
+
 // drop drops the P0 elements that are open, and says why, if there are any. What is not of the
 // program is told.
 func (d *Decoder) drop(why string) {
