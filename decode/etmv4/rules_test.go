@@ -249,7 +249,7 @@ func TestFollowExceptions(t *testing.T) {
 		{
 			"profile M: a tail chain", microConfig, programs,
 			"A T 83 00 30 00 00 20 f7 06 1f 9b 7f ff ff ff 9b 00 30 00 00 f7",
-			"| 3000 3002E [systick 15 back - to 3000] 3000 3002E at ?",
+			"| 3000 3002E [return] [systick 15 back - to 3000] 3000 3002E at ?",
 		},
 		{
 			"profile M: v7-M returns by their packet", micro7Config, programs,
