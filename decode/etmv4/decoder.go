@@ -179,17 +179,23 @@ func (d *Decoder) end() {
 	if at, ok := d.reached(); ok && !d.Rec.Lost() {
 		d.Rec.Segment.End.Reached = schema.Of(decode.Position{PC: at})
 	}
-	var p Packet
-	if d.entering && d.cfg.Parse(&p, d.Rec.Part.Ahead) == nil {
-		if d.State.Apply(&d.cfg, &p); p.Kind == Address || p.Kind == AddressContext {
-			d.entry.Target = schema.Of(d.pc(d.State.History[0]).Address)
-		}
-		d.setContext(&p.Context)
-	}
-	d.enter()
-	d.CloseUnplaced()
 	if d.overflowed && !d.Rec.Part.End { // and no Trace On came after it
 		d.restart(schema.ISyncOverflow)
+	}
+	d.lookAhead()
+	d.enter()
+	d.CloseUnplaced()
+}
+
+// lookAhead takes of the packet of the next cut where the flow goes on.
+func (d *Decoder) lookAhead() {
+	var p Packet
+	if d.Rec.Lost() || !d.entering && !d.restarted.OK || d.cfg.Parse(&p, d.Rec.Part.Ahead) != nil {
+		return
+	}
+	d.setContext(&p.Context)
+	if d.State.Apply(&d.cfg, &p); p.Kind == Address || p.Kind == AddressContext {
+		d.goTo(d.State.History[0])
 	}
 }
 

@@ -80,10 +80,19 @@ func (d *Decoder) walkBefore(address schema.Address) {
 	d.arrived(stop)
 }
 
-// enter makes the row of an exception: all is known of its handler that will be.
+// enter makes the rows of an exception and of a restart: all is known of where the flow goes on
+// that will be.
 func (d *Decoder) enter() {
+	if !d.entering && !d.restarted.OK {
+		return
+	}
+	to := schema.Null[schema.Address]{V: d.pc(d.target).Address, OK: d.moved}
+	if d.restarted.OK {
+		d.restarted.OK, d.restarted.V.Address = false, to
+		d.Rec.Result.Events = append(d.Rec.Result.Events, d.restarted.V)
+	}
 	if d.entering {
-		d.entering = false
+		d.entering, d.entry.Target = false, to
 		d.Rec.Enter(d.entry)
 	}
 }

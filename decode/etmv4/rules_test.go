@@ -91,6 +91,24 @@ func TestFollowPositions(t *testing.T) {
 	})
 }
 
+// Trace On, with where the flow goes on.
+func TestFollowRestarts(t *testing.T) {
+	runScenarios(t, []scenario{
+		{"the last address counts", plainConfig, nil, "S f6 04 95 04 95 02 f7", "| 1000 1004N [trace_on 1008] 1008E at 1020"},
+		{
+			"in the instruction set of the context", plainConfig, programs,
+			"S 04 9d 00 10 00 00 00 c0 ff ff 81 20 f6",
+			"| [trace_on 2000] 2000 2004N at 2008",
+		},
+		{"no address", plainConfig, nil, "S f6 04 f7 04", "| 1000 1004N [trace_on] [no_address 1] [trace_on] at ?"},
+		{
+			"at the next cut", plainConfig, nil, "S f6 A T 95 04 04 82 00 08 00 00 31",
+			"| 1000 1004N [inconsistent 1008 the next address is 0x00000010] [trace_on 1000] at ? | at 1000",
+		},
+		{"before a loss", plainConfig, nil, "S f6 04 08 A T 82 00 08 00 00 31", "| 1000 1004N [trace_on] [lost 16 reserved_header] at ? | at 1000"},
+	})
+}
+
 // The return stack.
 func TestFollowReturnStack(t *testing.T) {
 	calls := image.New(words(0x1000,
@@ -122,7 +140,7 @@ func TestFollowReturnStack(t *testing.T) {
 		{
 			"a Trace On empties it", stackConfig, calls,
 			"S f7 04 9a 06 08 00 00 f7 f7",
-			"| 1000E [trace_on] 1018E [inconsistent 1018 return_stack: it is empty, and no address was told] at ?",
+			"| 1000E [trace_on 1018] 1018E [inconsistent 1018 return_stack: it is empty, and no address was told] at ?",
 		},
 		{
 			"an Exception pops", stackConfig, calls,
@@ -176,7 +194,7 @@ func TestFollowExceptions(t *testing.T) {
 		{
 			"a Trace On before it", plainConfig, nil,
 			"S 06 03 95 01 04 9a 00 08 00 00 f7",
-			"| 1000 [debug 1 back 1004 to -] [trace_on] 1000 1004E at 1010",
+			"| 1000 [debug 1 back 1004 to -] [trace_on 1000] 1000 1004E at 1010",
 		},
 		{
 			"the handler's context", plainConfig, nil,
@@ -187,6 +205,11 @@ func TestFollowExceptions(t *testing.T) {
 			"the cut has the handler's address", plainConfig, nil,
 			"S 06 1d 95 01 A T 82 00 08 00 00 31 f7",
 			"| 1000 [irq 14 back 1004 to 1000] at ? | 1000 1004E at 1010",
+		},
+		{
+			"the cut has it with its context", plainConfig, programs,
+			"A T 82 00 10 00 00 20 06 1d 95 01 A T 85 00 08 00 00 00 c0 ff ff 31",
+			"| 2000 [irq 14 back 2004 to ffffc00000001000] at ? | at ffffc00000001000",
 		},
 		{
 			"without an address", plainConfig, nil,
@@ -406,7 +429,7 @@ func TestFollowCounts(t *testing.T) {
 		{
 			"a count after a Trace On", countConfig, nil,
 			s + "f6 12 04 95 02 f7 13",
-			"| 1000 [2 cycles packet] 1004N/2 [3 cycles packet] [trace_on] 1008E/3 at 1020",
+			"| 1000 [2 cycles packet] 1004N/2 [3 cycles packet] [trace_on 1008] 1008E/3 at 1020",
 		},
 		{"a count before any P0 element", countConfig, nil, s + "12 f6", "| [2 cycles packet] 1000 1004N at 1008"},
 		{
@@ -554,13 +577,13 @@ func TestFollowSpeculation(t *testing.T) {
 		{
 			"an Overflow", spec, nil,
 			"S f6 f7 71 00 05 A T 04 82 00 08 00 00 31",
-			"| [trigger 0] [discard 2 P0 elements: overflow] [overflow] at ? | at 1000",
+			"| [trigger 0] [discard 2 P0 elements: overflow] [overflow 1000] at ? | at 1000",
 		},
 		{"a Discard with nothing open", spec, nil, "S 00 03", "| [discard 0 P0 elements: discard] at ?"},
 		{
 			"an Overflow without a Trace On", plainConfig, nil,
 			"S f6 00 05 A T 82 00 08 00 00 31 f6",
-			"| 1000 1004N [overflow] at ? | 1000 1004N at 1008",
+			"| 1000 1004N [overflow 1000] at ? | 1000 1004N at 1008",
 		},
 		{
 			"sync is lost", spec, nil,
