@@ -27,6 +27,7 @@ type Decoder struct {
 	waits schema.Null[element]
 	queue queue
 	state
+	salvage salvage
 }
 
 // Decode implements [decode.Decoder].
@@ -34,11 +35,15 @@ func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 	d.BeginPart(result, part)
 	if part.Break {
 		d.lost()
+		d.salvage = salvage{}
 	}
 	if !part.Continued {
 		d.start()
 	}
 	d.decodePackets()
+	if d.Rec.Lost() {
+		d.salvage.keep(&d.Rec.Part)
+	}
 	if !part.Open {
 		d.end()
 	}
@@ -49,7 +54,7 @@ func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 // start begins a segment: the packets between the A-sync and the cut, which the segment
 // before owns, have the packet state, and that of the cut completes position and context.
 func (d *Decoder) start() {
-	d.State, d.ended, d.waits, d.state = State{}, false, schema.Null[element]{}, state{}
+	d.State, d.ended, d.waits, d.state, d.salvage = State{}, false, schema.Null[element]{}, state{}, salvage{}
 	d.queue.reset()
 	d.Walk.EmptyStack()
 	d.Offset = d.Rec.Offset(0)
@@ -185,6 +190,9 @@ func (d *Decoder) end() {
 	d.lookAhead()
 	d.enter()
 	d.CloseUnplaced()
+	if d.Rec.Lost() && !d.Rec.Part.End {
+		d.tellLost()
+	}
 }
 
 // lookAhead takes of the packet of the next cut where the flow goes on.
