@@ -190,6 +190,7 @@ func (d *Decoder) end() {
 	d.lookAhead()
 	d.enter()
 	d.CloseUnplaced()
+	d.dropMark()
 	if d.Rec.Lost() && !d.Rec.Part.End {
 		d.tellLost()
 	}

@@ -39,6 +39,8 @@ func (d *Decoder) apply(e *element, c *counted) {
 		d.changeTransaction(e.kind)
 	case Timestamp:
 		d.timestamp(e)
+	case TimestampMarker:
+		d.mark()
 	case CycleCount:
 		d.count(e.count.V, d.Walk.Seq)
 	case Event:

@@ -32,6 +32,8 @@ type state struct {
 	// still come.
 	entry    schema.Exception
 	entering bool
+	// marked is where a timestamp marker is whose timestamp may still come.
+	marked schema.Null[place]
 	// restarted is the event of a restart, whose address may still come.
 	restarted schema.Null[schema.Event]
 }

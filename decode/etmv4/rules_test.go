@@ -469,6 +469,23 @@ func TestFollowCounts(t *testing.T) {
 				"[timestamp 2f15080] [timestamp_unknown] at 1020",
 		},
 		{
+			"a timestamp is of its marker", configOf(registersOf(true, 1|1<<11, 0)), nil,
+			"S f6 88 f7 71 02 05 02 06 f7",
+			"| 1000 1004N [timestamp 5] 1008E [timestamp 6] [trigger 0] 1020 1024E at ?",
+		},
+		{
+			"a marker without a timestamp", configOf(registersOf(true, 1|1<<11, 0)), nil,
+			"S 88 f6 88 02 05 f7 88 02 00 88",
+			"| 1000 1004N [timestamp 5] [timestamp_unknown a marker without a timestamp] 1008E [timestamp_unknown] " +
+				"[timestamp_unknown a marker without a timestamp] at 1020",
+		},
+		{
+			"a marker stays where atoms are cancelled", configOf(registersOf(true, 1|1<<11, 4)), nil,
+			"S f6 88 f7 2e 01 02 05 2d 01 f6 2d 01",
+			"| [cancelled 1] 1000 1004N [timestamp 5] 1008N [inconsistent 1008 an instruction without a condition was not " +
+				"executed] at 100c",
+		},
+		{
 			"a timestamp out of range", configOf(registersOf(true, 1|1<<11, 0)), nil,
 			"S 02 92 cb 81 80 ff ff ff ff ff f6",
 			"| [timestamp fffffffff0006592] 1000 1004N at 1008",
@@ -486,6 +503,15 @@ func TestFollowCounts(t *testing.T) {
 		{"conditional packets change nothing", conditional, nil, "A 01 01 0e 82 00 08 00 00 31 f6 40 42 6d 07 6c " +
 			"85 01 43 49 4e 53 1b 45 f7", "| 1000 1004N 1008E at 1020"},
 	})
+}
+
+// A timestamp has the cycle of its marker.
+func TestMarkedCycle(t *testing.T) {
+	s := scenario{cfg: configOf(registersOf(true, 1|1<<4|1<<11, 0)), packets: "A 01 01 01 04 82 00 08 00 00 31 f6 12 88 f7 13 02 05"}
+	r := follow(t, s.stream(), s.cfg, programP, engine.Usual(s.cfg))
+	if x := r.Timestamps[0]; x.Seq != 2 || x.Cycle.V != 2 {
+		t.Errorf("the timestamp is at seq %d, cycle %d, want 2, 2", x.Seq, x.Cycle.V)
+	}
 }
 
 // Speculation.

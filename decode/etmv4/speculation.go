@@ -76,7 +76,7 @@ func (d *Decoder) cancel(n uint64) {
 // stays reports whether e, which is no P0 element, is told whatever becomes of those before it.
 func (e *element) stays() bool {
 	switch e.kind {
-	case Event, Timestamp, CycleCount, Instrumentation:
+	case Event, Timestamp, TimestampMarker, CycleCount, Instrumentation:
 		return true
 	default:
 		return false
