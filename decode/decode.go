@@ -131,6 +131,15 @@ type Doubter interface {
 	Doubtful(b []byte) bool
 }
 
+// A Teller is a [Protocol] some of whose packets say what needs no program: they become rows
+// even before the first cut.
+type Teller interface {
+	Protocol
+	// Tell returns the events and timestamps of b: the bytes before a cut that the cut asks
+	// for (see [Cut]). Seq of each row is 0, Offset is its position in b.
+	Tell(b []byte) *Result
+}
+
 // A PacketText is a packet in words, or a sample of a trace port.
 type PacketText struct {
 	Len    int    // bytes, header included
