@@ -116,13 +116,18 @@ func (c *Config) TracesData() bool { return false }
 
 // NewDecoder implements [decode.Protocol].
 func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
-	rules := flow.Rules{Dialect: isa.ETMv4, Barriers: true, Waits: c.WaitsP0, ReturnStack: c.ReturnStack}
+	rules := flow.Rules{Dialect: isa.ETMv4, Barriers: true, Waits: c.WaitsP0, ReturnStack: c.ReturnStack, TargetsFollow: true, Conditions: true}
 	if c.Profile == profileM {
 		rules.Dialect = isa.ETMv4M
 	}
-	return &Decoder{cfg: *c, Follower: record.NewFollower(mem, rules, want.Packets, record.Recorder{
+	d := &Decoder{cfg: *c, Follower: record.NewFollower(mem, rules, want.Packets, record.Recorder{
 		CycleAccurate: c.CycleCounting, Timestamps: c.TimestampCode(), Summed: want.Summed,
 	})}
+	if !c.CycleCounting {
+		d.turns = want.Counted
+		d.Walk.NoteSteps(want.FunctionOf)
+	}
+	return d
 }
 
 // Words implements [decode.Protocol].
