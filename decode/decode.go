@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -129,6 +130,14 @@ type Doubter interface {
 	Protocol
 	// Doubtful reports whether no trace unit sends the packet that b begins with.
 	Doubtful(b []byte) bool
+}
+
+// A CodeReader is a [Protocol] whose trace units report other instructions than those of PFT, or trace
+// cores with other instructions.
+type CodeReader interface {
+	Protocol
+	// Dialect is how the code of the core is read.
+	Dialect() isa.Dialect
 }
 
 // A PacketText is a packet in words, or a sample of a trace port.
