@@ -202,3 +202,24 @@ func TestExecuteV8ADialect(t *testing.T) {
 		}
 	}
 }
+
+// Loops of V8M go round by LE, and are entered or not by WLS.
+func TestExecuteV8MLoops(t *testing.T) {
+	o := benchtest.Programs[len(benchtest.Programs)-1]
+	g := benchtest.Generate(t, o)
+	seen := make(map[[2]bool]int) // WLS, failed
+	walk(t, g.Program(), busy(g, o, 6, 100_000), func(s *step.Step) {
+		switch w := s.Instruction.Opcode; {
+		case s.Entered || s.Instruction.Size != 4:
+		case w&0xFFF0F001 == 0xF040C001:
+			seen[[2]bool{true, s.Failed}]++
+		case w&0xFFDFF001 == 0xF00FC001:
+			seen[[2]bool{false, s.Failed}]++
+		}
+	})
+	for _, k := range [][2]bool{{false, false}, {false, true}, {true, false}, {true, true}} {
+		if seen[k] < 20 {
+			t.Errorf("WLS %v, failed %v: %d times", k[0], k[1], seen[k])
+		}
+	}
+}

@@ -191,7 +191,7 @@ func TestGenerateProgramDisassembles(t *testing.T) {
 			if len(code) < 10_000 {
 				t.Fatalf("only %d lines", len(code))
 			}
-			target := regexp.MustCompile(`^(?:b\w*|cbn?z|tbn?z)(?:\.\w+)?\t(?:[rwx]\d, )?(?:#\d+, )?(?:0x)?([0-9a-f]{4,16})\b`)
+			target := regexp.MustCompile(`^(?:b\w*|cbn?z|tbn?z|le|wls)(?:\.\w+)?\t(?:lr, )?(?:[rwx]\d, )?(?:#\d+, )?(?:0x)?([0-9a-f]{4,16})\b`)
 			branches := 0
 			for address, l := range code {
 				lower := strings.ToLower(l.text)
