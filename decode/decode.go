@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -138,6 +139,14 @@ type Teller interface {
 	// Tell returns the events and timestamps of b: the bytes before a cut that the cut asks
 	// for (see [Cut]). Seq of each row is 0, Offset is its position in b.
 	Tell(b []byte) *Result
+}
+
+// A CodeReader is a [Protocol] whose trace units report other instructions than those of PFT, or trace
+// cores with other instructions.
+type CodeReader interface {
+	Protocol
+	// Dialect is how the code of the core is read.
+	Dialect() isa.Dialect
 }
 
 // A PacketText is a packet in words, or a sample of a trace port.

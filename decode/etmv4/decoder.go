@@ -16,7 +16,8 @@ import (
 // program by those that are committed.
 type Decoder struct {
 	record.Follower
-	cfg Config
+	cfg   Config
+	turns bool // count turns, where runs are not wanted
 
 	// State is that of the packets up to the last one. It belongs to the stream: what is
 	// cancelled stays in it.
@@ -138,6 +139,10 @@ func (d *Decoder) decodePackets() {
 	var p Packet
 	i := 0
 	for i < len(d.Rec.Part.Data) && !d.Rec.Lost() {
+		if n := d.decodeWarm(i); n > i {
+			i = n
+			continue
+		}
 		if err := d.parse(&p, d.Rec.Bytes(i)); err != nil {
 			if !errors.Is(err, io.ErrUnexpectedEOF) { // sync is lost: nothing more belongs to what waits
 				d.release(nil, true)
