@@ -520,6 +520,11 @@ func TestFollowCounts(t *testing.T) {
 			"A 01 01 01 04 82 00 08 00 00 31 f6 11",
 			"| [inconsistent trace_info: INFO is 0x1, by TRCCONFIGR it is 0x0] 1000 1004N [1 cycles packet] at 1008",
 		},
+		{
+			"INFO that changes where there is no cut", plainConfig, nil,
+			"S f6 A 01 01 01 81 31 01 01 01 01 00 f7",
+			"| 1000 1004N [inconsistent trace_info: INFO is 0x1, by TRCCONFIGR it is 0x0] 1008E at 1020",
+		},
 		{"conditional packets change nothing", conditional, nil, "A 01 01 0e 82 00 08 00 00 31 f6 40 42 6d 07 6c " +
 			"85 01 43 49 4e 53 1b 45 f7", "| 1000 1004N 1008E at 1020"},
 	})
