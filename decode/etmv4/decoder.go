@@ -193,7 +193,8 @@ func (d *Decoder) end() {
 	if at, ok := d.reached(); ok && !d.Rec.Lost() {
 		d.Rec.Segment.End.Reached = schema.Of(decode.Position{PC: at})
 	}
-	if d.overflowed && !d.Rec.Part.End { // and no Trace On came after it
+	if d.overflowed.OK && !d.Rec.Part.End {
+		d.Offset = d.overflowed.V
 		d.restart(schema.ISyncOverflow)
 	}
 	d.lookAhead()
