@@ -128,8 +128,9 @@ type Wanted struct {
 // trace unit sends: the stream may be of another protocol, or the registers wrong.
 type Doubter interface {
 	Protocol
-	// Doubtful reports whether no trace unit sends the packet that b begins with.
-	Doubtful(b []byte) bool
+	// Doubts returns a function to be called with each packet of a segment, in order: it reports
+	// whether no trace unit sends the packet that b begins with there.
+	Doubts() func(b []byte) bool
 }
 
 // A CodeReader is a [Protocol] whose trace units report other instructions than those of PFT, or trace
