@@ -133,6 +133,15 @@ type Doubter interface {
 	Doubts() func(b []byte) bool
 }
 
+// A Teller is a [Protocol] some of whose packets say what needs no program: they become rows
+// even before the first cut.
+type Teller interface {
+	Protocol
+	// Tell returns the events and timestamps of b: the bytes before a cut that the cut asks
+	// for (see [Cut]). Seq of each row is 0, Offset is its position in b.
+	Tell(b []byte) *Result
+}
+
 // A CodeReader is a [Protocol] whose trace units report other instructions than those of PFT, or trace
 // cores with other instructions.
 type CodeReader interface {

@@ -109,10 +109,17 @@ func (c *Config) TracesData() bool { return false }
 
 // NewDecoder implements [decode.Protocol].
 func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
-	rules := flow.Rules{Dialect: c.Dialect(), Barriers: true, Waits: c.WaitsP0, ReturnStack: c.ReturnStack}
-	return &Decoder{cfg: *c, Follower: record.NewFollower(mem, rules, want.Packets, record.Recorder{
+	rules := flow.Rules{
+		Dialect: c.Dialect(), Barriers: true, Waits: c.WaitsP0, ReturnStack: c.ReturnStack, TargetsFollow: true, Conditions: true,
+	}
+	d := &Decoder{cfg: *c, Follower: record.NewFollower(mem, rules, want.Packets, record.Recorder{
 		CycleAccurate: c.CycleCounting, Timestamps: c.TimestampCode(), Summed: want.Summed,
 	})}
+	if !c.CycleCounting {
+		d.turns = want.Counted
+		d.Walk.NoteSteps(want.FunctionOf)
+	}
+	return d
 }
 
 // Dialect implements [decode.CodeReader].
