@@ -46,6 +46,9 @@ type Family struct {
 	Needed []string
 	// Defaults are the values of registers that are not given for a raw file.
 	Defaults []RegisterDefault
+	// Missing returns the values that Bind takes of registers which a source lacks; nil: there are no
+	// others than those that are Needed.
+	Missing func(Source) []RegisterDefault
 	// Options are settings beside registers, which --reg takes too.
 	Options []Option
 	// Unframed reports that formatter frames never carry the protocol.
@@ -168,6 +171,8 @@ type Setting struct {
 	// NeedsProgram reports that the packets alone do not show whether the value is
 	// right: only following the program does.
 	NeedsProgram bool
+	// NeedsPackets reports the reverse: that a program is followed better says nothing.
+	NeedsPackets bool
 }
 
 // RegisterField returns a field of a register, from a bit on, of which all values are worth
@@ -214,10 +219,16 @@ func (s *Setting) Words(register uint64) string {
 	return ""
 }
 
-// Field names the field: "ETMCR[15:14]", "ETMCR[12]".
+// wholeRegister is the width of a field that is all of its register.
+const wholeRegister = 32
+
+// Field names the field: "ETMCR[15:14]", "ETMCR[12]", "TRCIDR8".
 func (s *Setting) Field() string {
-	if s.Bits == 1 {
+	switch s.Bits {
+	case 1:
 		return fmt.Sprintf("%s[%d]", s.Register, s.Shift)
+	case wholeRegister:
+		return s.Register
 	}
 	return fmt.Sprintf("%s[%d:%d]", s.Register, s.Shift+s.Bits-1, s.Shift)
 }

@@ -189,7 +189,7 @@ func (e *exporter) decodeSource(ctx context.Context, s *exported, counting tally
 	if s.Outcome, err = e.engine.Decode(ctx, job); err != nil {
 		return err
 	}
-	e.notes = append(e.notes, s.Outcome.Notes...)
+	e.notes = append(e.notes, s.Notes()...)
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -250,7 +250,7 @@ func (e *exporter) writePrograms() []schema.ImageRegion {
 	for _, file := range code.Idle(images) {
 		e.notes = append(e.notes, fmt.Sprintf("nothing was executed in %s: is it the program that ran?", file))
 	}
-	code.Write(e.out, e.programs.All, e.programs.Executed)
+	code.Write(e.out, e.programs.All, e.programs.Executed, e.plan.Dialect)
 	return images
 }
 

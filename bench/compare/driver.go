@@ -15,6 +15,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/decode/etmv4"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/pft"
 )
@@ -43,16 +44,31 @@ func buildDriver(work string) (string, error) {
 	return name, nil
 }
 
-// decoders are the names of OpenCSD's decoders, by protocol.
-var decoders = map[string]string{"pft": "PTM", "etmv3": "ETMV3"}
+// A theirs is a decoder of OpenCSD: its name, and the registers that it takes.
+type theirs struct {
+	name      string
+	registers []string
+}
 
-// registers are what a decoder of OpenCSD takes.
-var registers = []string{"ETMIDR", "ETMCR", "ETMCCER", "ETMTRACEIDR"}
+// etmRegisters are what decoders of ETMv3 and PTM take.
+var etmRegisters = []string{"ETMIDR", "ETMCR", "ETMCCER", "ETMTRACEIDR"}
+
+// etmv4Registers are what a decoder of ETMv4 takes.
+var etmv4Registers = []string{"TRCIDR0", "TRCIDR1", "TRCIDR2", "TRCIDR8", "TRCCONFIGR", "TRCTRACEIDR"}
+
+// decoders are those of OpenCSD, by protocol.
+var decoders = map[string]theirs{
+	"pft":   {"PTM", etmRegisters},
+	"etmv3": {"ETMV3", etmRegisters},
+	"etmv4": {"ETMV4I", etmv4Registers},
+	"ete":   {"ETE", append(slices.Clip(etmv4Registers), "TRCDEVARCH")},
+}
 
 // writeList writes what the driver reads of a snapshot, and beside it a file of each
 // region of program memory.
 func writeList(name, snapshot string) error {
-	c, err := capture.Open(snapshot, []decode.Family{pft.Family(), etmv3.Family()}, capture.Options{})
+	families := []decode.Family{pft.Family(), etmv3.Family(), etmv4.Family(), etmv4.ETEFamily()}
+	c, err := capture.Open(snapshot, families, capture.Options{})
 	if err != nil {
 		return err
 	}
@@ -90,8 +106,8 @@ func addSource(list *bytes.Buffer, s *capture.Source) error {
 	if profile == capture.ProfileUnknown {
 		profile = capture.ProfileA
 	}
-	fmt.Fprintf(list, "source %s %s", decoder, profile)
-	for _, name := range registers {
+	fmt.Fprintf(list, "source %s %s", decoder.name, profile)
+	for _, name := range decoder.registers {
 		value, ok := s.Registers.Lookup(name)
 		if !ok {
 			return fmt.Errorf("source %s has no %s, which OpenCSD needs", s.Name, name)

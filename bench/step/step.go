@@ -23,14 +23,14 @@ type Place struct {
 
 func (p Place) String() string { return fmt.Sprintf("0x%08x %s", p.Address, p.ISA) }
 
-// A Step is one thing a core did: it executed an instruction, or it entered an
-// exception.
+// A Step is one thing a core did: it executed an instruction, it entered an
+// exception, or its transaction failed.
 type Step struct {
 	// Entered says that this is an exception entry.
 	Entered bool
 	// At is the place of the instruction; of an exception the preferred return
 	// address as the architecture has it (DDI 0406C, table B1-6), which for an
-	// undefined instruction and for aborts is the faulting one.
+	// undefined instruction and for aborts is the faulting one. So it is in AArch64.
 	At Place
 	// Next is where the core continues, or would have without an exception; for
 	// an exception its handler. For an entry to debug state it is where the core
@@ -38,7 +38,7 @@ type Step struct {
 	Next Place
 
 	// Instruction is the one executed. An instruction that aborts was not, and
-	// is no step; an undefined one is.
+	// is no step; an undefined one is, but not for ETMv4.
 	Instruction isa.Instruction
 	// Failed says that it failed its condition, or that CBZ or CBNZ did not
 	// branch.
@@ -54,6 +54,10 @@ type Step struct {
 	// state. Number is that of a v7-M interrupt, from 0.
 	Exception schema.ExceptionType
 	Number    uint16
+
+	// Transaction is what the step does to the transaction of the core. The step that
+	// [Fails] is no instruction: At is what would come next, Next is after TSTART.
+	Transaction Transaction
 
 	// ContextID and VMID are those of the core during the step.
 	ContextID uint32
@@ -82,6 +86,17 @@ const (
 	Returns              // it returns to where the function at hand was called
 	Leaves               // it returns from the last exception
 	Lost                 // the core goes on elsewhere: what was called does not return
+)
+
+// Transaction says what a step does to a transaction of ETE, the outermost one.
+type Transaction uint8
+
+// What a step does.
+const (
+	Keeps   Transaction = iota // nothing
+	Starts                     // it is TSTART
+	Commits                    // it is TCOMMIT
+	Fails                      // what was done since TSTART is undone
 )
 
 // Tracing says what becomes of a step in the trace.
@@ -113,7 +128,7 @@ type Steps = iter.Seq2[Step, error]
 // Following is the place right after the instruction of s.
 func (s *Step) Following() Place {
 	p := s.At
-	p.Address = (p.Address + schema.Address(s.Instruction.Size)).In32()
+	p.Address = p.ISA.Wrap(p.Address + schema.Address(s.Instruction.Size))
 	return p
 }
 

@@ -91,7 +91,7 @@ func listingHead(l *report.Listing) string {
 	if l.Core != "" {
 		text = l.Core + ": " + text
 	}
-	text += " at " + answer.Hex(l.Address) + ": " + count(l.Instructions, "instruction") + " executed"
+	text += " at " + l.Address.Hex() + ": " + count(l.Instructions, "instruction") + " executed"
 	if l.Cycles > 0 {
 		text += ", " + count(int64(math.Round(l.Cycles)), "cycle")
 	}

@@ -41,7 +41,7 @@ func (s *screen) last(l *last.Excerpt, text *sourceText) {
 		if x.Cycles.OK {
 			cycles = thousands(x.Cycles.V)
 		}
-		t.Add(table.Bar{}, thousands(x.Seq), answer.Hex(x.Address), answer.Opcode(x.Opcode, x.Size), x.Kind.String(),
+		t.Add(table.Bar{}, thousands(x.Seq), x.Address.Hex(), answer.Opcode(x.Opcode, x.Size), x.Kind.String(),
 			outcomeText(x), cycles)
 	}
 	for i := range marks {

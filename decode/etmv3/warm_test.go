@@ -3,7 +3,6 @@ package etmv3
 import (
 	"bytes"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -72,9 +71,8 @@ func warmConfig(registers uint16) Config {
 	return cfg
 }
 
-// checkWarm decodes a segment, an I-sync at madeUpT32 and bytes after it, in two parts and
-// then once more, by the fast path, with and without steps, by that which counts, and without. The results
-// must be equal, as sums where they are counted; so must be the steps between functions.
+// checkWarm decodes a segment, an I-sync at madeUpT32 and bytes after it, in two parts, by the fast path and
+// without.
 func checkWarm(t *testing.T, mem *image.Memory, cfg *Config, b []byte, cut int) {
 	t.Helper()
 	stream := madeUpSegment(cfg, b)
@@ -87,36 +85,8 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg *Config, b []byte, cut int) 
 		{Data: stream[:cut:cut], Offsets: offsets.Slice(0, cut), Open: true, More: cut%4 > 0},
 		{Data: stream[cut:], Offsets: offsets.Slice(cut, len(stream)), Continued: true, End: true},
 	}
-	fast, plain := newDecoder(cfg, mem, false), newDecoder(cfg, mem, true) // rows of packets are made by the plain path
-	counts := cfg.NewDecoder(mem, decode.Wanted{Counted: true})
-	functionOf := decodetest.MadeUpFunctions(uint8(cut))
-	steps := cfg.NewDecoder(mem, decode.Wanted{Counted: true, FunctionOf: functionOf})
-	notes := cfg.NewDecoder(mem, decode.Wanted{FunctionOf: functionOf})
-	for range 2 {
-		var got, want, counted, stepped, noted decode.Result
-		for _, part := range parts {
-			fast.Decode(&got, part)
-			counts.Decode(&counted, part)
-			steps.Decode(&stepped, part)
-			notes.Decode(&noted, part)
-			plain.Decode(&want, part)
-		}
-		want.Packets = nil
-		for i := range want.Segments {
-			want.Segments[i].Ends[decode.Packets] = 0
-		}
-		compareResults(t, &got, &want)
-		for _, d := range []string{
-			decodetest.SumsDifference(&counted, &want), decodetest.SumsDifference(&stepped, &want),
-			decodetest.StepsDifference(&stepped, &want, functionOf),
-		} {
-			if d != "" {
-				t.Fatalf("counted: %s\n%+v, packets % x, cut at %d", d, cfg, stream, cut)
-			}
-		}
-		if d := decodetest.NotedDifference(&noted, &want, functionOf); d != "" {
-			t.Fatalf("runs with steps: %s\n%+v, packets % x, cut at %d", d, cfg, stream, cut)
-		}
+	if d := decodetest.WarmDifference(cfg, mem, parts, uint8(cut)); d != "" {
+		t.Fatalf("%s\n%+v, packets % x, cut at %d", d, cfg, stream, cut)
 	}
 }
 
@@ -147,29 +117,6 @@ func countWarm(t *testing.T, mem *image.Memory, cfg *Config, b []byte) (instruct
 		}
 	}
 	return d.Walk.Seq, warm
-}
-
-// compareResults compares all rows.
-func compareResults(t *testing.T, got, want *decode.Result) {
-	t.Helper()
-	a, b := reflect.ValueOf(got).Elem(), reflect.ValueOf(want).Elem()
-	for i := range a.NumField() {
-		field := a.Type().Field(i)
-		if !field.IsExported() || field.Type.Kind() == reflect.Slice && a.Field(i).Len() == 0 && b.Field(i).Len() == 0 {
-			continue
-		}
-		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); !reflect.DeepEqual(x, y) && field.Name != "Counts" {
-			t.Fatalf("%s:\ngot  %+v\nwant %+v", field.Name, x, y)
-		}
-	}
-	if len(got.Counts.Rows) != len(want.Counts.Rows) {
-		t.Fatalf("%d counts, want %d", len(got.Counts.Rows), len(want.Counts.Rows))
-	}
-	for i := range got.Counts.Rows {
-		if x, y := got.Counts.At(i), want.Counts.At(i); x != y {
-			t.Fatalf("count %d: got %+v, want %+v", i, x, y)
-		}
-	}
 }
 
 // FuzzWarm holds the fast path against the plain one: any bytes, program and registers

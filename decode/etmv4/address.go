@@ -72,37 +72,42 @@ func (p *Packet) addressHeader() (byte, bool) {
 func (p *Packet) parseAddress(r *reader) {
 	a := addressCodes[r.b[0]]
 	p.Form, p.Entry, p.IS1 = a.form, a.entry, a.is1
+	n := 0
+	p.Address, p.AddressBits, n = a.read(r.word())
+	r.skip(n)
+}
+
+// read returns the address that a word begins with, how many bits of it were sent, and in how many
+// bytes.
+func (a addressCode) read(word uint64) (address uint64, bits uint8, n int) {
 	switch a.form {
 	case ShortAddress:
-		p.parseShort(r)
+		return readShort(word, a.is1)
 	case Long32:
-		p.parseLong(r, 4)
+		return readLong(word&(1<<32-1), a.is1), 32, 4
 	case Long64:
-		p.parseLong(r, 8)
+		return readLong(word, a.is1), 64, 8
 	default: // no bytes
+		return 0, 0, 0
 	}
 }
 
-// parseShort reads a short address: bit 7 of its first byte says that another one follows,
-// all of whose bits are of the address.
-func (p *Packet) parseShort(r *reader) {
-	shift := p.addressShift()
-	x := r.byte()
-	p.Address, p.AddressBits = uint64(x&^more)<<shift, uint8(7+shift)
-	if x&more != 0 {
-		p.Address |= uint64(r.byte()) << p.AddressBits
-		p.AddressBits += 8
+// readShort reads a short address: bit 7 of its first byte says that another one follows, all of
+// whose bits are of the address.
+func readShort(word uint64, is1 bool) (address uint64, bits uint8, n int) {
+	shift := 2 - decode.Flag(is1, 1)
+	if word&more == 0 {
+		return word & 0x7f << shift, 7 + shift, 1
 	}
+	return (word&0x7f | word>>8&0xff<<7) << shift, 15 + shift, 2
 }
 
-// parseLong reads an address of n bytes.
-func (p *Packet) parseLong(r *reader, n int) {
-	v := r.number(n)
-	p.AddressBits = uint8(8 * n)
-	p.Address = v&0x7f<<1 | v&^0xff
-	if !p.IS1 {
-		p.Address = v&0x7f<<2 | v>>8&0x7f<<9 | v&^0xffff
+// readLong reads a long address.
+func readLong(v uint64, is1 bool) uint64 {
+	if is1 {
+		return v&0x7f<<1 | v&^0xff
 	}
+	return v&0x7f<<2 | v>>8&0x7f<<9 | v&^0xffff
 }
 
 // appendAddress appends the bytes of the address after the header.

@@ -16,7 +16,8 @@ import (
 // program by those that are committed.
 type Decoder struct {
 	record.Follower
-	cfg Config
+	cfg   Config
+	turns bool // count turns, where runs are not wanted
 
 	// State is that of the packets up to the last one. It belongs to the stream: what is
 	// cancelled stays in it.
@@ -27,6 +28,7 @@ type Decoder struct {
 	waits schema.Null[element]
 	queue queue
 	state
+	salvage salvage
 }
 
 // Decode implements [decode.Decoder].
@@ -34,11 +36,15 @@ func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 	d.BeginPart(result, part)
 	if part.Break {
 		d.lost()
+		d.salvage = salvage{}
 	}
 	if !part.Continued {
 		d.start()
 	}
 	d.decodePackets()
+	if d.Rec.Lost() {
+		d.salvage.keep(&d.Rec.Part)
+	}
 	if !part.Open {
 		d.end()
 	}
@@ -49,7 +55,7 @@ func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 // start begins a segment: the packets between the A-sync and the cut, which the segment
 // before owns, have the packet state, and that of the cut completes position and context.
 func (d *Decoder) start() {
-	d.State, d.ended, d.waits, d.state = State{}, false, schema.Null[element]{}, state{}
+	d.State, d.ended, d.waits, d.state, d.salvage = State{}, false, schema.Null[element]{}, state{}, salvage{}
 	d.queue.reset()
 	d.Walk.EmptyStack()
 	d.Offset = d.Rec.Offset(0)
@@ -80,14 +86,18 @@ func (d *Decoder) firstBytes() []byte {
 
 // checkInfo compares what a Trace Info says of the configuration with the registers.
 func (d *Decoder) checkInfo(info uint32) {
+	d.info = info
 	registers := uint32(d.cfg.Cond)<<InfoCondShift | uint32(d.cfg.InstP0)<<4
 	if d.cfg.CycleCounting {
 		registers |= InfoCycleCounting
 	}
-	if told := info & (InfoTransaction - 1); told != registers {
+	if told := info & infoConfig; told != registers {
 		d.contradiction("trace_info: INFO is 0x%x, by TRCCONFIGR it is 0x%x", told, registers)
 	}
 }
+
+// infoConfig are the bits of INFO that the registers say, too.
+const infoConfig = InfoTransaction - 1
 
 // readSync reads the packets before a cut, from an A-sync on. It returns how many P0 elements are
 // open at the cut.
@@ -104,6 +114,7 @@ func (d *Decoder) readSync(before []byte) (open Open) {
 		d.look(&p)
 		if p.Kind == TraceInfo && !informed {
 			informed, open = true, Open(min(p.Info.Spec.Value, d.cfg.MaxSpec))
+			d.checkDepth(p.Info.Spec.Value)
 		}
 		open.Apply(&d.cfg, &p)
 	}
@@ -136,6 +147,10 @@ func (d *Decoder) decodePackets() {
 	var p Packet
 	i := 0
 	for i < len(d.Rec.Part.Data) && !d.Rec.Lost() {
+		if n := d.decodeWarm(i); n > i {
+			i = n
+			continue
+		}
 		if err := d.parse(&p, d.Rec.Bytes(i)); err != nil {
 			if !errors.Is(err, io.ErrUnexpectedEOF) { // sync is lost: nothing more belongs to what waits
 				d.release(nil, true)
@@ -182,17 +197,28 @@ func (d *Decoder) end() {
 	if at, ok := d.reached(); ok && !d.Rec.Lost() {
 		d.Rec.Segment.End.Reached = schema.Of(decode.Position{PC: at})
 	}
-	var p Packet
-	if d.entering && d.cfg.Parse(&p, d.Rec.Part.Ahead) == nil {
-		if d.State.Apply(&d.cfg, &p); p.Kind == Address || p.Kind == AddressContext {
-			d.entry.Target = schema.Of(d.pc(d.State.History[0]).Address)
-		}
-		d.setContext(&p.Context)
+	if d.overflowed.OK && !d.Rec.Part.End {
+		d.Offset = d.overflowed.V
+		d.restart(schema.ISyncOverflow)
 	}
+	d.lookAhead()
 	d.enter()
 	d.CloseUnplaced()
-	if d.overflowed && !d.Rec.Part.End { // and no Trace On came after it
-		d.restart(schema.ISyncOverflow)
+	d.dropMark()
+	if d.Rec.Lost() && !d.Rec.Part.End {
+		d.tellLost()
+	}
+}
+
+// lookAhead takes of the packet of the next cut where the flow goes on.
+func (d *Decoder) lookAhead() {
+	var p Packet
+	if d.Rec.Lost() || !d.entering && !d.restarted.OK || d.cfg.Parse(&p, d.Rec.Part.Ahead) != nil {
+		return
+	}
+	d.setContext(&p.Context)
+	if d.State.Apply(&d.cfg, &p); p.Kind == Address || p.Kind == AddressContext {
+		d.goTo(d.State.History[0])
 	}
 }
 

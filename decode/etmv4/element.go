@@ -49,8 +49,8 @@ func (d *Decoder) packet(p *Packet, offset int64) {
 		d.pushContext(p, e)
 	case Exception, Q, SourceAddress:
 		d.pushTold(p, e)
-	case ASync, Ignore, NumberedMarker, UnnumberedMarker, ConditionalInstruction, ConditionalFlush, ConditionalResult,
-		TimestampMarker: // these change no row
+	case ASync, Ignore, NumberedMarker, UnnumberedMarker, ConditionalInstruction, ConditionalFlush,
+		ConditionalResult: // these change no row
 	default:
 		d.pushOther(p, e)
 	}
@@ -128,6 +128,9 @@ func (d *Decoder) pushOther(p *Packet, e element) {
 	case TraceInfo:
 		e.value = uint64(p.Info.Info.Value)
 		d.checkOpen(uint64(p.Info.Spec.Value))
+		if info := p.Info.Info.Value; (info^d.info)&infoConfig != 0 {
+			d.checkInfo(info)
+		}
 	case Timestamp:
 		e.value = d.State.Timestamp
 		if p.HasCycles {

@@ -1,6 +1,7 @@
 package etmv4
 
 import (
+	"encoding/binary"
 	"io"
 	"math/bits"
 
@@ -51,6 +52,22 @@ func (r *reader) byte() byte {
 	}
 	r.n++
 	return r.b[r.n-1]
+}
+
+// word returns the next eight bytes; those that there are none of are 0.
+func (r *reader) word() uint64 {
+	var b [8]byte
+	copy(b[:], r.b[r.n:])
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// skip passes n bytes.
+func (r *reader) skip(n int) {
+	if n > len(r.b)-r.n {
+		r.fail(io.ErrUnexpectedEOF)
+		return
+	}
+	r.n += n
 }
 
 func (r *reader) fail(err error) {

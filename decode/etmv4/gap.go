@@ -13,7 +13,7 @@ func (d *Decoder) traceOn() {
 	d.enter()
 	d.CloseUnplaced()
 	reason := schema.ISyncTraceOn
-	if d.overflowed {
+	if d.overflowed.OK {
 		reason = schema.ISyncOverflow
 	}
 	d.restart(reason)
@@ -21,10 +21,11 @@ func (d *Decoder) traceOn() {
 	d.Walk.EmptyStack()
 }
 
-// restart records that trace starts again.
+// restart has trace start again. The event waits for the address that comes next.
 func (d *Decoder) restart(reason schema.ISyncReason) {
-	d.overflowed = false
-	d.Rec.Restart(decode.SegmentStart{Offset: d.Offset, Reason: reason, CycleAccurate: d.cfg.CycleCounting}, d.Walk.Seq)
+	d.overflowed.OK = false
+	d.Rec.OpenEpoch()
+	d.restarted = schema.Of(schema.Event{Key: d.Key(), Event: decode.RestartEvent(reason)})
 }
 
 // discontinue takes a Discard or an Overflow: what is open stays unresolved, and then something
@@ -39,7 +40,7 @@ func (d *Decoder) discontinue(kind Kind) {
 	d.CloseUnplaced()
 	d.lose(false)
 	d.Walk.EmptyStack()
-	d.overflowed = kind == Overflow
+	d.overflowed = schema.Null[int64]{V: d.Offset, OK: kind == Overflow}
 	if kind == Discard {
 		d.Rec.OpenEpoch()
 	}

@@ -23,12 +23,17 @@ type state struct {
 
 	sf bool // of the context: beside that of the recorder
 
-	overflowed bool // an Overflow came, and no Trace On after it
+	info       uint32             // of the last Trace Info
+	overflowed schema.Null[int64] // the offset of an Overflow without a Trace On after it
 
 	// entry is the row of an exception. entering: the handler's address and context may
 	// still come.
 	entry    schema.Exception
 	entering bool
+	// marked is where a timestamp marker is whose timestamp may still come.
+	marked schema.Null[place]
+	// restarted is the event of a restart, whose address may still come.
+	restarted schema.Null[schema.Event]
 }
 
 // pc returns a target in the instruction set of the context.
@@ -111,8 +116,7 @@ func (d *Decoder) address(t Target) {
 	to := d.pc(t)
 	q := &d.Rec.Segment.Quality
 	switch {
-	case d.entering:
-		d.entry.Target = schema.Of(to.Address)
+	case d.entering: // the handler's
 	case d.owed:
 		q.IndirectBranch()
 		d.pushLink()

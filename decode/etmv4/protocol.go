@@ -11,7 +11,10 @@ import (
 	"github.com/tracelake/tracelake/decode/record"
 )
 
-var _ decode.Doubter = (*Config)(nil)
+var (
+	_ decode.Doubter    = (*Config)(nil)
+	_ decode.CodeReader = (*Config)(nil)
+)
 
 // traceID has the ID of a source.
 var traceID = decode.TraceIDField{Registers: []string{"TRCTRACEIDR"}}
@@ -28,8 +31,8 @@ func Family() decode.Family {
 	return decode.Family{
 		Name: "etmv4", Types: []string{"ETM4"}, Version: "4", Versions: versions, AArch64: true,
 		Needed: []string{"TRCTRACEIDR"}, TraceID: traceID, DataStream: dataStream, ReadVersion: readETMv4Version,
-		Defaults: append(defaults(cortexA53, "a Cortex-A53"),
-			decode.RegisterDefault{Register: "TRCIDR1", Value: uint64(cortexA53.idr1), Means: "ETMv4.0"}),
+		Defaults: missing(decode.Source{}, false),
+		Missing:  func(s decode.Source) []decode.RegisterDefault { return missing(s, false) },
 		Settings: settings(etmv4Version()), Bind: Bind,
 	}
 }
@@ -45,8 +48,8 @@ func ETEFamily() decode.Family {
 	return decode.Family{
 		Name: "ete", Types: []string{"ETE"}, Version: "1", Versions: versions, Profile: "A",
 		Needed: []string{"TRCTRACEIDR"}, TraceID: traceID, AArch64: true, ReadVersion: readETEVersion,
-		Defaults: append(defaults(anyETE, "a model"),
-			decode.RegisterDefault{Register: "TRCDEVARCH", Value: defaultDEVARCH, Means: "ETE 1.0"}),
+		Defaults: missing(decode.Source{}, true),
+		Missing:  func(s decode.Source) []decode.RegisterDefault { return missing(s, true) },
 		Settings: settings(eteVersion()), Bind: BindETE,
 	}
 }
@@ -60,16 +63,6 @@ func version(name string, r idrs, versioned decode.RegisterValue) decode.FamilyV
 		{Name: "TRCIDR2", Value: uint64(r.idr2)},
 		{Name: "TRCIDR8"},
 	}}
-}
-
-// defaults are the registers that do not have the version.
-func defaults(r idrs, of string) []decode.RegisterDefault {
-	return []decode.RegisterDefault{
-		{Register: "TRCCONFIGR", Value: defaultCONFIGR, Means: "no cycle counts, no timestamps, return stack off"},
-		{Register: "TRCIDR0", Value: uint64(r.idr0), Means: "that of " + of},
-		{Register: "TRCIDR2", Value: uint64(r.idr2), Means: "sizes of Context ID and VMID of " + of},
-		{Register: "TRCIDR8", Value: 0, Means: "no speculative elements"},
-	}
 }
 
 // Bind binds ETMv4 to a source. The notes are for the user and name the missing registers
@@ -116,13 +109,25 @@ func (c *Config) TracesData() bool { return false }
 
 // NewDecoder implements [decode.Protocol].
 func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
-	rules := flow.Rules{Dialect: isa.ETMv4, Barriers: true, Waits: c.WaitsP0, ReturnStack: c.ReturnStack}
-	if c.Profile == profileM {
-		rules.Dialect = isa.ETMv4M
+	rules := flow.Rules{
+		Dialect: c.Dialect(), Barriers: true, Waits: c.WaitsP0, ReturnStack: c.ReturnStack, TargetsFollow: true, Conditions: true,
 	}
-	return &Decoder{cfg: *c, Follower: record.NewFollower(mem, rules, want.Packets, record.Recorder{
+	d := &Decoder{cfg: *c, Follower: record.NewFollower(mem, rules, want.Packets, record.Recorder{
 		CycleAccurate: c.CycleCounting, Timestamps: c.TimestampCode(), Summed: want.Summed,
 	})}
+	if !c.CycleCounting {
+		d.turns = want.Counted
+		d.Walk.NoteSteps(want.FunctionOf)
+	}
+	return d
+}
+
+// Dialect implements [decode.CodeReader].
+func (c *Config) Dialect() isa.Dialect {
+	if c.Profile == profileM {
+		return isa.ETMv4M
+	}
+	return isa.ETMv4
 }
 
 // Words implements [decode.Protocol].

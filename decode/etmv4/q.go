@@ -45,7 +45,7 @@ func (d *Decoder) walkQ(n int, to schema.Address) {
 			continue
 		}
 		in, at, ok := d.Walk.Upcoming()
-		decided := in.Flow != isa.Indirect && !d.conditional(&in)
+		decided := in.Flow != isa.Indirect && !in.MayFail(d.Walk.ISA())
 		if stop != flow.Overshot || !ok || passed > maxPassed || !decided && left > 1 {
 			if stop != flow.Overshot {
 				d.arrived(stop)
@@ -87,7 +87,10 @@ func (d *Decoder) passLast(source *flow.Source, in *isa.Instruction, at, to sche
 	switch {
 	case in.Flow == isa.Indirect:
 		ends = to
-	case in.Flow == isa.Direct && (in.Target == to || !d.conditional(in)):
+	case in.Flow == isa.Direct && in.Target == next && in.MayFail(d.Walk.ISA()):
+		d.Walk.PassUntold(source)
+		return next
+	case in.Flow == isa.Direct && (in.Target == to || !in.MayFail(d.Walk.ISA())):
 		ends = in.Target
 	case in.Flow == isa.Direct:
 		executed = false

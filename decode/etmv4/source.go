@@ -46,7 +46,7 @@ func (d *Decoder) toSource(to schema.Address) bool {
 		}
 		in, at, ok := d.Walk.Upcoming()
 		passed := ok && in.Flow != isa.Direct && in.Flow != isa.Indirect // it was executed
-		if !ok || at > to || !passed && !d.conditional(&in) || d.Walk.ToWaypoint(&source, passed) != flow.Arrived {
+		if !ok || at > to || !passed && !in.MayFail(d.Walk.ISA()) || d.Walk.ToWaypoint(&source, passed) != flow.Arrived {
 			break
 		}
 		d.Walk.Pass()

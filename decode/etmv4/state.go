@@ -49,10 +49,14 @@ func (s *State) Apply(c *Config, p *Packet) {
 
 // target returns the address of p. Bits above those sent are those of the newest entry.
 func (s *State) target(p *Packet) Target {
-	if p.Form == ExactMatch {
-		return s.History[p.Entry]
+	return s.resolve(addressCode{p.Form, p.Entry, p.IS1}, p.Address, p.AddressBits)
+}
+
+func (s *State) resolve(code addressCode, address uint64, bits uint8) Target {
+	if code.form == ExactMatch {
+		return s.History[code.entry]
 	}
-	return Target{Address: decode.Merge(s.History[0].Address, p.Address, p.AddressBits), IS1: p.IS1}
+	return Target{Address: decode.Merge(s.History[0].Address, address, bits), IS1: code.is1}
 }
 
 // push makes t the newest entry, and drops the oldest.

@@ -71,7 +71,7 @@ func (d *Decoder) leave(executed bool) {
 	w := d.Walk.Waypoint()
 	switch {
 	case !executed:
-		if !d.conditional(w) {
+		if !w.MayFail(d.Walk.ISA()) {
 			d.Inconsistent(d.Walk.WaypointAddress(), "an instruction without a condition was not executed")
 		}
 		d.Walk.Pass()
@@ -83,11 +83,4 @@ func (d *Decoder) leave(executed bool) {
 	default:
 		d.follow(w)
 	}
-}
-
-// conditional reports whether an instruction can fail its condition. In T32 any may be in an IT
-// block.
-func (d *Decoder) conditional(in *isa.Instruction) bool {
-	state := d.Walk.ISA()
-	return state == schema.T32 || in.Conditional(state)
 }

@@ -33,13 +33,13 @@ type block struct {
 	came     arrivals  // most of them
 	ready    uint32    // partStamp, if the block ends at a waypoint and is not mixed; otherwise another
 	index    uint32
-	special  uint8             // 1: if executed, more is to be done than to follow links[taken]
+	special  uint8             // by bit of an outcome: to leave the block by it takes more than to follow the link
 	flow     isa.Flow          // of the last instruction, with atWaypoint
 	link     bool              // likewise
 	outcomes [2]schema.Outcome // of the last instruction, by outcome of its atom
 	end      end
 	state    stateID // that the block was entered in
-	closed   uint8   // by bit of an outcome: to leave the block by it takes more than to follow the link, where ready
+	closed   uint8   // special, and where leaving is a step: see steps.go
 
 	address   schema.Address // that the block was entered at
 	code      *schema.Block  // nil: not even the first instruction could be read
@@ -125,7 +125,7 @@ func (p *Program) build(key schema.BlockKey) *block {
 		}
 		next, b.bytes = next+schema.Address(in.Size), b.bytes+uint32(in.Size)
 		if p.rules.endsBlock(in.Flow) {
-			b.endAt(in, p.rules.ReturnStack)
+			b.endAt(in, p.rules)
 			break
 		}
 		if key.ISA.Wrap(next) < key.Address || p.rules.Dialect != isa.PFT && in.Kind == schema.KindUDF {
@@ -162,16 +162,19 @@ func (b *block) lastLooked() schema.Address {
 	return min(last, end)
 }
 
-// endAt ends the block at a waypoint. pushes says that calls push their return address.
-func (b *block) endAt(in isa.Instruction, pushes bool) {
+// endAt ends the block at a waypoint.
+func (b *block) endAt(in isa.Instruction, rules Rules) {
 	b.end, b.last, b.flow, b.link = atWaypoint, in, in.Flow, in.Link()
 	b.returns = in.Kind == schema.KindExceptionReturn
 	b.outcomes = [2]schema.Outcome{schema.NotTaken, schema.Passed}
 	if in.Flow == isa.Direct || in.Flow == isa.Indirect {
 		b.outcomes[taken] = schema.Taken
 	}
-	if in.Flow != isa.Direct || in.Link() && pushes {
-		b.special = 1
+	if in.Flow != isa.Direct || in.Link() && rules.ReturnStack {
+		b.special = 1 << taken
+	}
+	if rules.Conditions && !in.MayFail(b.state.isa()) {
+		b.special |= 1 << fallThrough
 	}
 }
 
@@ -235,6 +238,10 @@ type Rules struct {
 	Waits        bool // WFE and WFI
 
 	ReturnStack bool // an E atom on an indirect branch goes to the top of the return stack
+	// TargetsFollow: it does so no sooner than with the next atom, as an address may come before that.
+	TargetsFollow bool
+	// Conditions: an N atom on an instruction without a condition is a contradiction.
+	Conditions bool
 }
 
 func (r Rules) endsBlock(f isa.Flow) bool {
@@ -286,6 +293,11 @@ func (i stateID) state() schema.State { return schema.State{ISA: i.isa(), Securi
 func (i stateID) isa() schema.ISA { return schema.ISA(i & (1<<securityShift - 1)) }
 
 func (i stateID) security() schema.Security { return schema.Security(i &^ shortBit >> securityShift) }
+
+// alike reports whether both are of one security state, and of A64 or not.
+func (i stateID) alike(j stateID) bool {
+	return i.security() == j.security() && (i.isa() == schema.A64) == (j.isa() == schema.A64)
+}
 
 // locate returns the location of a block that is entered at a PC in a security state.
 func locate(at decode.PC, security schema.Security) location {

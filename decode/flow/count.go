@@ -79,6 +79,13 @@ func (w *Walker) BranchTo(c Cursor, to decode.PC, seq int64) (next Cursor, ok bo
 	return next, true
 }
 
+// Arrive counts that control came to next from the indirect branch that ends the block at c, seq
+// instructions after Seq.
+func (w *Walker) Arrive(c, next Cursor, seq int64) {
+	w.arrive(c.b, next.b)
+	w.noteStep(c.b, taken, next.b, seq)
+}
+
 // admitCounted makes b ready to count in for the part, seq instructions after Seq. It
 // fails as admit does.
 func (w *Walker) admitCounted(b *block, seq int64) bool {
@@ -156,7 +163,8 @@ func (w *Walker) arriveSlow(b, next *block) {
 // turn adds a turn to the result.
 func (w *Walker) turn(b *block, outcome uint8, to schema.Address, n uint32, cycles int64) {
 	w.result.Turns = append(w.result.Turns, decode.Turn{
-		Block: b.index, To: to, N: int64(n), Outcome: b.outcomes[outcome], Told: w.told, Timed: w.timed, Cycles: cycles,
+		Block: b.index, To: to, N: int64(n), Outcome: b.outcomes[outcome], Timed: w.timed, Cycles: cycles,
+		Told: w.told || b.state.isa() == schema.A64,
 	})
 }
 

@@ -40,7 +40,7 @@ func (w *Walker) Lend() Cursor {
 
 // Resume continues at c.
 func (w *Walker) Resume(c Cursor) {
-	w.cur, w.pos, w.at = c.b, 0, c.b.at().key()
+	w.known, w.cur, w.pos, w.at = true, c.b, 0, c.b.at().key()
 }
 
 // A Pause is where a warm walk paused.
@@ -91,8 +91,8 @@ func (w *Walker) Step(c Cursor, run *schema.Run, e uint8, offset int64) (next Cu
 	}
 	b.fill(run, offset, e)
 	w.Seq += int64(b.count)
-	if e&b.special != 0 {
-		return Cursor{w.successor(b)}, true
+	if b.special>>(e&1)&1 != 0 {
+		return Cursor{w.successor(b, e)}, true
 	}
 	return Cursor{b.links[e&1]}, true
 }
@@ -122,8 +122,8 @@ func (w *Walker) Branch(c Cursor, run *schema.Run, offset int64, to decode.PC) (
 // n instructions after Seq: nil, if the walk pauses there.
 func (w *Walker) leaveClosed(b *block, e uint8, n int64) *block {
 	next := b.links[e&1]
-	if e&b.special != 0 {
-		next = w.successor(b)
+	if b.special>>(e&1)&1 != 0 {
+		next = w.successor(b, e)
 	}
 	w.noteStep(b, e, next, n)
 	return next
@@ -154,14 +154,19 @@ func (b *block) fill(run *schema.Run, offset int64, outcome uint8) {
 	run.Block = b.index
 	run.First, run.Count = 0, uint16(b.count)
 	run.Outcome, run.Flags = b.outcomes[outcome&1], 0
+	if b.state.isa() == schema.A64 {
+		tellAll(run)
+	}
 }
 
-// successor returns where the waypoint of b leads, if it is special and was executed. It
+// successor returns where the waypoint of b leads by an outcome that is special. It
 // returns nil, and does nothing, if the walk did not go there yet, or into another security
 // state.
-func (w *Walker) successor(b *block) *block {
+func (w *Walker) successor(b *block, e uint8) *block {
 	stack := w.prog.rules.ReturnStack
 	switch next := b.links[taken]; {
+	case e == fallThrough: // without a condition
+		return nil
 	case b.flow == isa.Direct:
 		if stack && next != nil {
 			w.stack.push(b)
@@ -169,17 +174,39 @@ func (w *Walker) successor(b *block) *block {
 		return next
 	case b.flow != isa.Indirect:
 		return b.links[fallThrough]
-	case b.link || !stack:
+	case b.link || !stack || w.prog.rules.TargetsFollow:
 		return nil
 	}
+	return w.popWarm(b)
+}
+
+// popWarm returns where the return stack leads from b, which is no call: nil, as successor does.
+func (w *Walker) popWarm(b *block) *block {
 	caller := w.stack.pop()
 	if caller == nil {
 		return nil
 	}
 	next := caller.links[fallThrough]
-	if next == nil || caller.state.security() != b.state.security() {
+	if next == nil || !caller.state.alike(b.state) {
 		w.stack.push(caller)
 		return nil
 	}
 	return next
+}
+
+// Popped goes from the indirect branch that ends the block at c, after its atom, to the top of the
+// return stack. The Cursor is zero, and nothing happened, if that is not warm.
+func (w *Walker) Popped(c Cursor) Cursor {
+	if c.b.link || !w.prog.rules.ReturnStack {
+		return Cursor{}
+	}
+	return Cursor{w.popWarm(c.b)}
+}
+
+// PushFrom has the indirect branch that ends the block at c, after its atom, push its return
+// address, if it is a call.
+func (w *Walker) PushFrom(c Cursor) {
+	if c.b.link && w.prog.rules.ReturnStack {
+		w.stack.push(c.b)
+	}
 }

@@ -12,7 +12,7 @@ import (
 
 // A Path is what a packet of atoms does from the start of a block on.
 type Path struct {
-	To, Last Cursor // where it leads, and the block that it leaves last,
+	To, Last Cursor // where it leads, zero: that is not told yet; and the block that it leaves last,
 	E        uint8  // by that outcome
 	atoms    uint8  // as Atoms takes them
 	pushes   uint8
@@ -101,15 +101,22 @@ func (w *Walker) newPath(i uint32, b *block, atoms uint8) bool {
 	x := Path{from: b, atoms: atoms, part: w.partStamp, room: returnStackDepth, slot: uint16(i)}
 	d, steps := &w.paths.departures[i], &w.paths.steps[i]
 	*steps = (*steps)[:0]
-	for k := range bits.Len8(atoms) - 1 {
+	last := bits.Len8(atoms) - 2
+	for k := range last + 1 {
 		e := atoms >> k & 1
-		next := w.foresee(&x, b, e)
-		if next == nil {
+		var next *block
+		if k < last || !w.owes(b, e) {
+			if next = w.foresee(&x, b, e); next == nil {
+				return false
+			}
+		} else if b.counted != w.partStamp {
 			return false
 		}
 		d[k] = departure{b, next, e}
 		x.N += b.count
-		w.addStep(steps, b, e, next, x.N)
+		if next != nil {
+			w.addStep(steps, b, e, next, x.N)
+		}
 		x.Last.b, x.E = b, e
 		b = next
 	}
@@ -119,6 +126,11 @@ func (w *Walker) newPath(i uint32, b *block, atoms uint8) bool {
 	return true
 }
 
+// owes reports whether b was left by an atom that does not tell where control goes.
+func (w *Walker) owes(b *block, e uint8) bool {
+	return w.prog.rules.TargetsFollow && e == taken && b.flow == isa.Indirect
+}
+
 // foresee returns where b leads by an atom after what is in the path, nil if it cannot be
 // remembered.
 func (w *Walker) foresee(p *Path, b *block, e uint8) *block {
@@ -126,8 +138,10 @@ func (w *Walker) foresee(p *Path, b *block, e uint8) *block {
 	switch {
 	case b.counted != w.partStamp:
 		return nil
-	case e&b.special == 0:
+	case b.special>>(e&1)&1 == 0:
 		return next
+	case e == fallThrough:
+		return nil
 	case b.flow == isa.Direct:
 		if int(p.pushes) == len(p.push) {
 			return nil
@@ -142,7 +156,7 @@ func (w *Walker) foresee(p *Path, b *block, e uint8) *block {
 		return next
 	case b.flow != isa.Indirect:
 		return b.links[fallThrough]
-	case b.link || !w.prog.rules.ReturnStack:
+	case b.link || !w.prog.rules.ReturnStack || b.returns && w.prog.rules.TargetsFollow:
 		return nil
 	}
 	var caller *block
@@ -157,7 +171,7 @@ func (w *Walker) foresee(p *Path, b *block, e uint8) *block {
 		p.pops, p.pop = true, caller
 	}
 	next = caller.links[fallThrough]
-	if next == nil || caller.state.security() != b.state.security() || next.arrivalsFrom(b, w.partStamp) == nil {
+	if next == nil || !caller.state.alike(b.state) || next.arrivalsFrom(b, w.partStamp) == nil {
 		return nil
 	}
 	return next
@@ -172,10 +186,11 @@ func (w *Walker) endPaths() {
 		p := &w.paths.at[i]
 		for k := range bits.Len8(p.atoms) - 1 {
 			d := &w.paths.departures[i][k]
-			if d.e == taken && d.from.flow == isa.Indirect {
-				d.to.arrivalsFrom(d.from, w.partStamp).n += p.n
-			} else {
+			switch {
+			case d.e != taken || d.from.flow != isa.Indirect:
 				d.from.left[d.e] += p.n
+			case d.to != nil:
+				d.to.arrivalsFrom(d.from, w.partStamp).n += p.n
 			}
 		}
 	}

@@ -111,7 +111,7 @@ func (w *Walker) noteStep(b *block, e uint8, next *block, n int64) {
 		if w.timed {
 			w.result.StepCycles = append(w.result.StepCycles, 0)
 		}
-	} else if next == b.links[e&1] && e&b.special == 0 {
+	} else if next == b.links[e&1] && b.special>>(e&1)&1 == 0 {
 		b.closed &^= 1 << (e & 1)
 	}
 }

@@ -166,7 +166,7 @@ func (w *Walker) index(b *block) uint32 {
 		b.partStamp, b.index = w.partStamp, uint32(len(w.result.Blocks))
 		if b.end == atWaypoint && !w.isMixed(b) {
 			b.ready = w.partStamp
-			b.closed, b.exits = b.special<<taken|w.stepsOf(b), [2]uint32{} // see steps.go
+			b.closed, b.exits = b.special|w.stepsOf(b), [2]uint32{} // see steps.go
 		}
 		w.result.Blocks = append(w.result.Blocks, b.code)
 	}

@@ -59,6 +59,10 @@ func (i *Instruction) Conditional(in schema.ISA) bool {
 	}
 }
 
+// MayFail reports whether i, of instruction set in, can fail its condition. In T32 any may be in an
+// IT block.
+func (i *Instruction) MayFail(in schema.ISA) bool { return in == schema.T32 || i.Conditional(in) }
+
 // Link reports whether i pushes the return address: BL, BLX, BLR, HBL, HBLP.
 func (i *Instruction) Link() bool {
 	return i.Kind == schema.KindCall || i.Kind == schema.KindIndirectCall

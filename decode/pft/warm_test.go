@@ -3,8 +3,6 @@ package pft
 import (
 	"encoding/binary"
 	"math/rand/v2"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -61,10 +59,8 @@ func madeUp(genome []byte) *image.Memory {
 
 const madeUpT32, madeUpA32 = 0x8000, 0x8100
 
-// checkWarm decodes a segment, an I-sync at madeUpT32 and bytes after it, in two parts and
-// then once more, with the fast path, with and without steps, with that which counts, and without. No packet of the
-// second part reaches past bound. The results must be equal, as sums where they are counted; so
-// must be the steps between functions.
+// checkWarm decodes a segment, an I-sync at madeUpT32 and bytes after it, in two parts, by the fast path and
+// without. No packet of the second part reaches past bound.
 func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut, bound int) {
 	t.Helper()
 	stream := cfg.Append(nil, Packet{Kind: ISync, Address: madeUpT32, ISA: schema.T32, Reason: schema.ISyncTraceOn, HasCycles: cfg.CycleAccurate, CycleBytes: 1})
@@ -79,43 +75,8 @@ func checkWarm(t *testing.T, mem *image.Memory, cfg Config, b []byte, cut, bound
 	if bound > 0 && bound < len(rest.Data) {
 		rest.Bounds = []int{bound}
 	}
-	// With rows of packets there is no fast path.
-	fast, plain, counts := cfg.NewDecoder(mem, decode.Wanted{}), cfg.NewDecoder(mem, decode.Wanted{Packets: true}), cfg.NewDecoder(mem, decode.Wanted{Counted: true})
-	functionOf := decodetest.MadeUpFunctions(uint8(cut))
-	steps := cfg.NewDecoder(mem, decode.Wanted{Counted: true, FunctionOf: functionOf})
-	notes := cfg.NewDecoder(mem, decode.Wanted{FunctionOf: functionOf})
-	for range 2 {
-		var want, counted, stepped, noted decode.Result
-		want.Runs = make([]schema.Run, 0, 1)
-		got := decode.Result{Runs: slices.Repeat([]schema.Run{{Failed: 1, Cycle: 1, Cycles: 1, First: 1, Flags: 0xff}}, 100)[:0]} // used before
-		for _, part := range []decode.Part{first, rest} {
-			fast.Decode(&got, part)
-			counts.Decode(&counted, part)
-			steps.Decode(&stepped, part)
-			notes.Decode(&noted, part)
-			plain.Decode(&want, part)
-		}
-		want.Packets = nil
-		for i := range want.Segments {
-			want.Segments[i].Ends[decode.Packets] = 0
-		}
-		for _, d := range []string{
-			decodetest.SumsDifference(&counted, &want), decodetest.SumsDifference(&stepped, &want),
-			decodetest.StepsDifference(&stepped, &want, functionOf),
-		} {
-			if d != "" {
-				t.Fatalf("%+v: counted: %s\npackets % x, cut at %d", cfg, d, stream, cut)
-			}
-		}
-		if d := decodetest.NotedDifference(&noted, &want, functionOf); d != "" {
-			t.Fatalf("%+v: runs with steps: %s\npackets % x, cut at %d", cfg, d, stream, cut)
-		}
-		g, w := reflect.ValueOf(&got).Elem(), reflect.ValueOf(&want).Elem()
-		for i, field := range reflect.VisibleFields(g.Type()) {
-			if field.IsExported() && !reflect.DeepEqual(g.Field(i).Interface(), w.Field(i).Interface()) {
-				t.Fatalf("%+v: with the fast path %s are\n%+v\nwithout it\n%+v\npackets % x, cut at %d", cfg, field.Name, g.Field(i), w.Field(i), stream, cut)
-			}
-		}
+	if d := decodetest.WarmDifference(&cfg, mem, []decode.Part{first, rest}, uint8(cut)); d != "" {
+		t.Fatalf("%+v: %s\npackets % x, cut at %d", cfg, d, stream, cut)
 	}
 }
 

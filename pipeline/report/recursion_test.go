@@ -132,7 +132,7 @@ func outermostTotals(t *testing.T, dir string) map[string]inclusive {
 		check(t, err)
 		for row := range b.Rows() {
 			source := schema.StacksSource.At(b, row)
-			n := node{parent: -1, place: " " + answer.Hex(schema.StacksAddress.At(b, row))}
+			n := node{parent: -1, place: " " + schema.StacksAddress.At(b, row).Hex()}
 			if b.Columns[schema.StacksFunction].Null(row) {
 				n.place = cores[source] + n.place
 			}

@@ -7,6 +7,7 @@
  *
  *     trace FILE raw|frames
  *     source PTM|ETMV3 A|R|M ETMIDR ETMCR ETMCCER ETMTRACEIDR
+ *     source ETMV4I|ETE A|R|M TRCIDR0 TRCIDR1 TRCIDR2 TRCIDR8 TRCCONFIGR TRCTRACEIDR TRCDEVARCH
  *     memory ADDRESS any|S|N|H FILE
  *
  * Numbers are in hex, names of files have no spaces. The trace and program memory are read into memory first and
@@ -17,6 +18,7 @@
  * the trace, address, opcode, size, instruction set, kind, outcome.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +29,12 @@
 #include <unistd.h>
 
 #include "opencsd/c_api/opencsd_c_api.h"
+#include "opencsd/ete/trc_pkt_types_ete.h"
 #include "opencsd/etmv3/trc_pkt_types_etmv3.h"
+#include "opencsd/etmv4/trc_pkt_types_etmv4.h"
 #include "opencsd/ptm/trc_pkt_types_ptm.h"
 
-enum { MAX_REGIONS = 256, BLOCK = 1 << 20, FRAME = 16, TEXT = 1 << 16, MAX_LINE = 256 };
+enum { MAX_REGIONS = 256, BLOCK = 1 << 20, FRAME = 16, TEXT = 1 << 16, MAX_LINE = 256, MAX_REGS = 7 };
 
 struct region {
 	uint64_t start, end;
@@ -92,8 +96,8 @@ static char *put_decimal(char *p, uint64_t v) {
 	return p;
 }
 
-static char *put_hex(char *p, uint32_t v) {
-	for (int shift = 28; shift >= 0; shift -= 4) *p++ = "0123456789abcdef"[v >> shift & 15];
+static char *put_hex(char *p, uint64_t v, int digits) {
+	for (int shift = 4 * digits - 4; shift >= 0; shift -= 4) *p++ = "0123456789abcdef"[v >> shift & 15];
 	return p;
 }
 
@@ -138,8 +142,8 @@ static ocsd_datapath_resp_t format_element(const void *context, const ocsd_trc_i
 		p = put_decimal(p, id), *p++ = ',';
 		p = put_decimal(p, seq), *p++ = ',';
 		p = put_decimal(p, at), *p++ = ',';
-		p = put_hex(p, address), *p++ = ',';
-		p = put_hex(p, opcode), *p++ = ',';
+		p = put_hex(p, address, e->isa == ocsd_isa_aarch64 ? 16 : 8), *p++ = ',';
+		p = put_hex(p, opcode, 8), *p++ = ',';
 		*p++ = '0' + size, *p++ = ',';
 		p = put_word(p, isa_names[e->isa]), *p++ = ',';
 		p = put_word(p, kind_names[last ? e->last_i_type : OCSD_INSTR_OTHER]), *p++ = ',';
@@ -152,19 +156,24 @@ static ocsd_datapath_resp_t format_element(const void *context, const ocsd_trc_i
 
 /* ---- the decode tree ---- */
 
-static void add_source(dcd_tree_handle_t tree, const char *protocol, char profile, const uint32_t regs[4]) {
+static void add_source(dcd_tree_handle_t tree, const char *protocol, char profile, const uint32_t r[MAX_REGS]) {
 	ocsd_core_profile_t prof = profile == 'M' ? profile_CortexM : profile == 'R' ? profile_CortexR : profile_CortexA;
-	ocsd_etmv3_cfg etm = {.reg_idr = regs[0], .reg_ctrl = regs[1], .reg_ccer = regs[2], .reg_trc_id = regs[3], .arch_ver = ARCH_V7, .core_prof = prof};
-	ocsd_ptm_cfg ptm = {.reg_idr = regs[0], .reg_ctrl = regs[1], .reg_ccer = regs[2], .reg_trc_id = regs[3], .arch_ver = ARCH_V7, .core_prof = prof};
-	int is_ptm = !strcmp(protocol, OCSD_BUILTIN_DCD_PTM);
-	const void *config = is_ptm ? (const void *)&ptm : &etm;
+	ocsd_etmv3_cfg etm = {.reg_idr = r[0], .reg_ctrl = r[1], .reg_ccer = r[2], .reg_trc_id = r[3], .arch_ver = ARCH_V7, .core_prof = prof};
+	ocsd_ptm_cfg ptm = {.reg_idr = r[0], .reg_ctrl = r[1], .reg_ccer = r[2], .reg_trc_id = r[3], .arch_ver = ARCH_V7, .core_prof = prof};
+	ocsd_etmv4_cfg etmv4 = {.reg_idr0 = r[0], .reg_idr1 = r[1], .reg_idr2 = r[2], .reg_idr8 = r[3], .reg_configr = r[4], .reg_traceidr = r[5],
+	                        .arch_ver = ARCH_AA64, .core_prof = prof};
+	ocsd_ete_cfg ete = {.reg_idr0 = r[0], .reg_idr1 = r[1], .reg_idr2 = r[2], .reg_idr8 = r[3], .reg_configr = r[4], .reg_traceidr = r[5],
+	                    .reg_devarch = r[6], .arch_ver = ARCH_AA64, .core_prof = prof};
+	const void *config = !strcmp(protocol, OCSD_BUILTIN_DCD_PTM)      ? (const void *)&ptm
+	                     : !strcmp(protocol, OCSD_BUILTIN_DCD_ETMV4I) ? (const void *)&etmv4
+	                     : !strcmp(protocol, OCSD_BUILTIN_DCD_ETE)    ? (const void *)&ete
+	                                                                  : &etm;
 	unsigned char id;
 	if (ocsd_dt_create_decoder(tree, protocol, OCSD_CREATE_FLG_FULL_DECODER, config, &id) != OCSD_OK)
 		fail(protocol, "OpenCSD does not make a decoder for these registers");
 }
 
-static void add_memory(dcd_tree_handle_t tree, uint32_t address, const char *space, const char *name) {
-	if (state.num_regions == MAX_REGIONS) fail(name, "too many regions of program memory");
+static void add_memory(dcd_tree_handle_t tree, uint64_t address, const char *space, const char *name) {
 	ocsd_mem_space_acc_t from = !strcmp(space, "S") ? OCSD_MEM_SPACE_S : !strcmp(space, "N") ? OCSD_MEM_SPACE_N
 	                            : !strcmp(space, "H") ? OCSD_MEM_SPACE_EL2 : OCSD_MEM_SPACE_ANY;
 	struct region *r = &state.regions[state.num_regions++];
@@ -188,13 +197,16 @@ static dcd_tree_handle_t build(const char *list, uint8_t **trace, size_t *size, 
 	if (tree == C_API_INVALID_TREE_HANDLE) fail(list, "OpenCSD makes no decode tree");
 	while (fscanf(f, "%15s", word) == 1) {
 		char profile;
-		uint32_t r[4];
-		if (!strcmp(word, "source") && fscanf(f, "%15s %c %x %x %x %x", how, &profile, &r[0], &r[1], &r[2], &r[3]) == 6)
+		uint64_t address;
+		if (!strcmp(word, "source") && fscanf(f, "%15s %c", how, &profile) == 2) {
+			uint32_t r[MAX_REGS] = {0};
+			for (int i = 0; i < MAX_REGS && fscanf(f, "%" SCNx32, &r[i]) == 1; i++) {}
 			add_source(tree, how, profile, r);
-		else if (!strcmp(word, "memory") && fscanf(f, "%x %15s %4095s", &r[0], how, name) == 3)
-			add_memory(tree, r[0], how, name);
-		else
+		} else if (!strcmp(word, "memory") && fscanf(f, "%" SCNx64 " %15s %4095s", &address, how, name) == 3) {
+			add_memory(tree, address, how, name);
+		} else {
 			fail(list, "a line is neither a source nor memory");
+		}
 	}
 	fclose(f);
 	return tree;

@@ -65,7 +65,7 @@ func coverageRows(c *report.Coverage, by report.By, top int) *Section {
 	if !c.Named {
 		s := &Section{Noun: RowNoun(false, by), Rows: len(c.Rows), Top: top, Unit: "execution"}
 		s.addUp(func(i int) int64 { return row(i).Executions })
-		address := func(i int) Value { return Text(Hex(row(i).Address) + OfCore(row(i).Core)) }
+		address := func(i int) Value { return Text(row(i).Address.Hex() + OfCore(row(i).Core)) }
 		s.Columns = append([]Column{{Title: "ADDRESS", Weight: Name, At: address}}, nameKeys(name)...)
 		s.Columns = append(s.Columns, coverageFigures(row, false)...)
 		return s
@@ -191,14 +191,14 @@ func branchRows(b *report.Branches, top int) *Section {
 		}},
 		{Title: "WENT", Weight: Name, At: func(i int) Value { return Text(verdictWords(row(i))) }},
 		{Weight: Extent},
-		{"address", "ADDRESS", Words, Spare, 2, func(i int) Value { return Text(Hex(row(i).Address)) }},
+		{"address", "ADDRESS", Words, Spare, 2, func(i int) Value { return Text(row(i).Address.Hex()) }},
 		{Key: "kind", At: func(i int) Value { return Text(row(i).Kind.String()) }},
 		{Key: "predicated", At: func(i int) Value { return JSONOf(row(i).Predicated) }},
-		{Key: "target", At: func(i int) Value { return IfAny(row(i).Target.OK, Text(Hex(row(i).Target.V))) }},
+		{Key: "target", At: func(i int) Value { return IfAny(row(i).Target.OK, Text(row(i).Target.V.Hex())) }},
 		{Key: "core", At: func(i int) Value { return Text(row(i).In.Core) }},
 		{Title: "FUNCTION", Weight: Remark, Place: 3, At: func(i int) Value { return Text(row(i).In.Function) }},
 		{Key: "function", At: func(i int) Value { return Word(row(i).In.Function) }},
-		{Key: "function_address", At: func(i int) Value { return Text(Hex(row(i).In.Address)) }},
+		{Key: "function_address", At: func(i int) Value { return Text(row(i).In.Address.Hex()) }},
 		{Key: "file", At: func(i int) Value { return Text(row(i).In.File) }},
 		{Key: "line", At: func(i int) Value { return IfAny(row(i).In.Line != 0, Int(row(i).In.Line)) }},
 		{"taken", "TAKEN", Count, Main, 1, func(i int) Value { return Int(row(i).Taken) }},
@@ -313,7 +313,7 @@ func growths(list []growth.Curve) Value {
 func stretchList(list []report.Stretch) Value {
 	return each(len(list),
 		Column{Key: "core", At: func(i int) Value { return Text(list[i].Core) }},
-		Column{Key: "address", At: func(i int) Value { return Text(Hex(list[i].Address)) }},
+		Column{Key: "address", At: func(i int) Value { return Text(list[i].Address.Hex()) }},
 		Column{Key: "bytes", At: func(i int) Value { return Int(list[i].Bytes) }},
 		Column{Key: "instructions", At: func(i int) Value { return Int(list[i].Code.Of) }},
 		Column{Key: "covered", At: func(i int) Value { return Int(list[i].Code.Covered) }},

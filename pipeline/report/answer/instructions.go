@@ -34,7 +34,7 @@ func Listing(l *report.Listing, text func(file string, line uint32) string) *Sec
 	s := &Section{Noun: "instruction", Rows: len(l.Rows)}
 	s.Bar = func(i int) (full, part, whole float64) { return l.Heat(row(i)), 0, hottest }
 	s.Columns = []Column{
-		{"address", "ADDRESS", Words, Main, 0, func(i int) Value { return Text(Hex(row(i).Address)) }},
+		{"address", "ADDRESS", Words, Main, 0, func(i int) Value { return Text(row(i).Address.Hex()) }},
 		{Weight: Share},
 		{Title: "TIMES", Unit: Count, Weight: Main, At: func(i int) Value { return Int(row(i).Executions()) }},
 		{
@@ -61,7 +61,7 @@ func Listing(l *report.Listing, text func(file string, line uint32) string) *Sec
 		{Key: "opcode", At: func(i int) Value { return Text("0x" + Opcode(row(i).Opcode, row(i).Size)) }},
 		{Key: "kind", At: func(i int) Value { return Text(row(i).Kind.String()) }},
 		{Key: "conditional", At: func(i int) Value { return JSONOf(row(i).Conditional) }},
-		{Key: "target", At: func(i int) Value { return If(row(i).Target.OK, Text(Hex(row(i).Target.V))) }},
+		{Key: "target", At: func(i int) Value { return If(row(i).Target.OK, Text(row(i).Target.V.Hex())) }},
 		{Key: "executed", At: func(i int) Value { return Int(row(i).Executed) }},
 		{Key: "failed", At: func(i int) Value { return Int(row(i).Failed) }},
 		{Key: "unknown", At: func(i int) Value { return Int(row(i).Unknown) }},
@@ -78,7 +78,7 @@ func Listing(l *report.Listing, text func(file string, line uint32) string) *Sec
 // KindOf is the kind of an instruction, of a direct branch with its target.
 func KindOf(r *report.ListingRow) string {
 	if r.Target.OK {
-		return r.Kind.String() + " " + Hex(r.Target.V)
+		return r.Kind.String() + " " + r.Target.V.Hex()
 	}
 	return r.Kind.String()
 }
@@ -125,7 +125,7 @@ func executed(rows []last.Executed, text func(file string, line uint32) string) 
 	row := func(i int) *last.Executed { return &rows[i] }
 	return each(len(rows),
 		Column{Key: "seq", At: func(i int) Value { return Int(row(i).Seq) }},
-		Column{Key: "address", At: func(i int) Value { return Text(Hex(row(i).Address)) }},
+		Column{Key: "address", At: func(i int) Value { return Text(row(i).Address.Hex()) }},
 		Column{Key: "isa", At: func(i int) Value { return Text(row(i).ISA.String()) }},
 		Column{Key: "size", At: func(i int) Value { return Int(row(i).Size) }},
 		Column{Key: "opcode", At: func(i int) Value { return Text("0x" + Opcode(row(i).Opcode, row(i).Size)) }},

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
-	"github.com/tracelake/tracelake/schema"
 )
 
 // Rows that stand for what has no name.
@@ -54,7 +53,7 @@ func (n *Namer) Row(name *report.Name, by report.By) string {
 	case name.Function == "" && name.File == "" && name.Address == 0:
 		return NoLine
 	case name.Function == "" && name.File == "":
-		text = Hex(name.Address)
+		text = name.Address.Hex()
 	case by == report.ByFunction:
 		text = n.function(name)
 	default:
@@ -73,7 +72,7 @@ func (n *Namer) function(name *report.Name) string {
 	case n.pairs[[2]string{name.Function, name.File}] == 1 && name.File != "":
 		return name.Function + " (" + n.files[name.File] + ")"
 	}
-	return name.Function + " (" + Hex(name.Address) + ")"
+	return name.Function + " (" + name.Address.Hex() + ")"
 }
 
 // Place is FILE or FILE:LINE.
@@ -83,9 +82,6 @@ func (n *Namer) Place(name *report.Name) string {
 	}
 	return n.files[name.File] + ":" + strconv.FormatUint(uint64(name.Line), 10)
 }
-
-// Hex is an address, or a Context ID, in words.
-func Hex[N ~uint32 | ~uint64](address N) string { return schema.Address(address).Hex() }
 
 // Exception is an exception where functions have names: [irq 14].
 func Exception(name string) string { return "[" + name + "]" }
@@ -114,7 +110,7 @@ func nameKeys(name func(row int) *report.Name) []Column {
 		{Key: "function", At: func(i int) Value { return Text(name(i).Function) }},
 		{Key: "address", At: func(i int) Value {
 			n := name(i)
-			return IfAny(n.Function != "" || n.File == "" && n.Address != 0, Text(Hex(n.Address)))
+			return IfAny(n.Function != "" || n.File == "" && n.Address != 0, Text(n.Address.Hex()))
 		}},
 		{Key: "file", At: func(i int) Value { return Text(name(i).File) }},
 		{Key: "line", At: func(i int) Value { return IfAny(name(i).Line != 0, Int(name(i).Line)) }},

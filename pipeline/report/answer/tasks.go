@@ -42,7 +42,7 @@ func Tasks(head []Fact, t *stacks.Tasks, top int, baseline Value) *Answer {
 		{Key: "context_id", At: func(i int) Value { return If(row(i).ContextID.OK, Int(row(i).ContextID.V)) }},
 		{
 			Title: "CONTEXT", Weight: Spare, Place: 3,
-			At: func(i int) Value { return If(row(i).ContextID.OK, Text(Hex(row(i).ContextID.V))) },
+			At: func(i int) Value { return If(row(i).ContextID.OK, Text(schema.Address(row(i).ContextID.V).Hex())) },
 		},
 		{"origin", "BEGAN", Words, Spare, 3, func(i int) Value { return Text(row(i).Origin.String()) }},
 		{"first_seq", "FIRST SEQ", Count, Number, 2, func(i int) Value { return Int(row(i).FirstSeq) }},

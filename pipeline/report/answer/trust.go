@@ -157,10 +157,10 @@ func OutsideProgramRows(t *trust.Summary, top int) *Section {
 	row := func(i int) *trust.Outside { return &t.Outside[i] }
 	return &Section{Noun: "address", Rows: len(t.Outside), Top: top, Columns: []Column{
 		{Title: "OUTSIDE OF THE PROGRAM", Weight: Name, At: func(i int) Value {
-			return Text(Hex(row(i).Address) + OfCore(row(i).Core))
+			return Text(row(i).Address.Hex() + OfCore(row(i).Core))
 		}},
 		{Key: "core", At: func(i int) Value { return Text(row(i).Core) }},
-		{Key: "address", At: func(i int) Value { return Text(Hex(row(i).Address)) }},
+		{Key: "address", At: func(i int) Value { return Text(row(i).Address.Hex()) }},
 		{"executions", "EXECUTIONS", Count, Main, 0, func(i int) Value { return Int(row(i).Times) }},
 	}}
 }

@@ -96,7 +96,7 @@ func checkCode(t *testing.T, rows [][]string, file string) {
 	}
 	for _, r := range listed(t, reporttest.Sample(t, schema.LevelNone)) {
 		if strings.HasSuffix(r.File, file) && shown[fmt.Sprint(r.Line)] {
-			want = append(want, fmt.Sprintf("%s %s %s %s", figures.Thousands(r.Executions()), answer.Hex(r.Address), answer.Opcode(r.Opcode, r.Size), answer.KindOf(&r)))
+			want = append(want, fmt.Sprintf("%s %s %s %s", figures.Thousands(r.Executions()), r.Address.Hex(), answer.Opcode(r.Opcode, r.Size), answer.KindOf(&r)))
 		}
 	}
 	slices.Sort(want)

@@ -98,7 +98,7 @@ func (r *reader) addTasks(tasks []stacks.Task) error {
 		}
 		last = x.FirstSeq
 		r.t.Tasks = append(r.t.Tasks, Task{
-			Name: x.Name, ContextID: x.ContextID, origin: x.Origin, firstSeq: x.FirstSeq, root: none, executed: x.Executed,
+			Name: x.Name, ContextID: x.ContextID, Of: int32(i), origin: x.Origin, firstSeq: x.FirstSeq, root: none, executed: x.Executed,
 		})
 	}
 	return nil

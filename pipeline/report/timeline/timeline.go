@@ -62,6 +62,8 @@ var Everything = Window{0, math.MaxInt64}
 type Task struct {
 	Name      string
 	ContextID schema.Null[uint32]
+	// Of is the task of the dataset whose lane it is: itself, or one whose stacks have several lanes.
+	Of int32
 
 	origin   schema.TaskOrigin
 	firstSeq int64

@@ -107,7 +107,7 @@ type Tasks struct {
 	// did. All are nil if no time is drawn.
 	Longest  [][3]int64 `json:"longest,omitempty"`
 	Out      []string   `json:"out,omitempty"`
-	OutTimes [][2]int64 `json:"outTimes,omitempty"`
+	OutTimes [][2]int64 `json:"out_times,omitempty"`
 }
 
 // Source is the lines of the source files.
@@ -285,10 +285,10 @@ type Exceptions struct {
 	// Handler is the function that most of that was executed in, "" if it is not known, and HandledBy its index in
 	// Functions, -1 if it is none of these.
 	Handler   []string `json:"handler"`
-	HandledBy []int32  `json:"handledBy"`
+	HandledBy []int32  `json:"handled_by"`
 	// MedianBefore and LongestBefore are of the earlier run, in the same unit; -1: not known.
-	MedianBefore  []int64 `json:"medianBefore,omitempty"`
-	LongestBefore []int64 `json:"longestBefore,omitempty"`
+	MedianBefore  []int64 `json:"median_before,omitempty"`
+	LongestBefore []int64 `json:"longest_before,omitempty"`
 	// Worst is the longest that ended, five at most, the longest first: how long it took, index in Data.Times, start and
 	// length on that axis; the index is -1 if it is on none.
 	Worst [][][4]int64 `json:"worst"`

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
-	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/exceptions"
 )
@@ -61,7 +60,7 @@ func (p *Content) addHandling(e *Exceptions, r *exceptions.Row) {
 			function = i
 		}
 		if handler = Name(h.Function); handler == "" {
-			handler = answer.Hex(h.Address)
+			handler = h.Address.Hex()
 		}
 	}
 	e.Nested, e.Share = append(e.Nested, nested), append(e.Share, Percent(r.Took()))

@@ -135,7 +135,7 @@ func stretchRows(m *report.Merged, h *report.Hotspots) []function {
 			Timed: s.Timed, Cycles: s.Cycles,
 		}
 		rows = append(rows, function{
-			HotspotRow: x, shown: answer.Hex(s.Address), code: s.Code, branches: s.Branches, both: s.Both,
+			HotspotRow: x, shown: s.Address.Hex(), code: s.Code, branches: s.Branches, both: s.Both,
 			own: answer.Own(s.Instructions, s.Cycles, h.ByCycles),
 		})
 	}

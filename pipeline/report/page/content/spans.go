@@ -62,7 +62,7 @@ func readSpans(t *timeline.Timeline, frames *frameIndex, seqs []int64) (*spanRea
 		t: t, frames: frames, most: mostSpans, turns: map[int32]int64{}, passed: map[int64]int64{},
 		ledger: newLedger(4 * resolution), async: map[int32]bool{}, doer: nobody, running: None,
 		stacks: make([][]int32, len(t.Tasks)),
-		turned: newTurnReader(len(t.Tasks)),
+		turned: newTurnReader(t.Tasks),
 		number: slices.Repeat([]int32{None}, len(t.Frames)),
 	}
 	for i := range t.Tasks {
@@ -118,12 +118,14 @@ func (r *spanReader) turn(task int32, at int64) {
 	if task == r.running {
 		return
 	}
-	r.turned.end(r.running, at, Name(r.t.Tasks[task].Name))
-	r.turned.began = at
+	frame := r.tasks[task]
+	if of := r.t.Tasks[task].Of; r.running == None || r.t.Tasks[r.running].Of != of {
+		r.turned.end(r.running, at, Name(r.t.Tasks[task].Name))
+		r.turned.began = at
+		r.turns[frame]++
+	}
 	r.closeAll(at)
 	r.running = task
-	frame := r.tasks[task]
-	r.turns[frame]++
 	r.push(frame, at)
 	for _, f := range r.stacks[task] {
 		r.push(f, at)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/figures"
-	"github.com/tracelake/tracelake/pipeline/report/answer"
 	"github.com/tracelake/tracelake/pipeline/report/durations"
 	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/schema"
@@ -59,7 +58,7 @@ func whyCalled(t *stacks.Task) string {
 		text = "the first function that was seen"
 	}
 	if t.ContextID.OK {
-		text = "Context ID " + answer.Hex(schema.Address(t.ContextID.V)) + "; " + text
+		text = "Context ID " + schema.Address(t.ContextID.V).Hex() + "; " + text
 	}
 	if t.Joined > 0 {
 		text += "; across " + figures.Count(t.Joined, "gap") + " it is assumed to be the same"

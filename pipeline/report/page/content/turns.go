@@ -3,6 +3,8 @@ package content
 import (
 	"slices"
 	"strings"
+
+	"github.com/tracelake/tracelake/pipeline/report/timeline"
 )
 
 // byGap is what switched a task out where trace is not continuous.
@@ -18,14 +20,15 @@ type turns struct {
 
 // A turnReader takes note of turns.
 type turnReader struct {
-	of      []turns // by task
+	tasks   []timeline.Task
+	of      []turns // by task of the dataset
 	began   int64   // when that did which goes on
 	by      string  // the exception that the running task left last
 	byEnded int64   // when
 }
 
-func newTurnReader(tasks int) turnReader {
-	return turnReader{of: slices.Repeat([]turns{{longest: None}}, tasks)}
+func newTurnReader(tasks []timeline.Task) turnReader {
+	return turnReader{tasks: tasks, of: slices.Repeat([]turns{{longest: None}}, len(tasks))}
 }
 
 // leaves notes that the running task leaves an exception.
@@ -36,7 +39,7 @@ func (r *turnReader) end(task int32, at int64, by string) {
 	if task == None {
 		return
 	}
-	t := &r.of[task]
+	t := &r.of[r.tasks[task].Of]
 	if took := at - r.began; took > t.longest {
 		t.longest, t.start = took, r.began
 	}

@@ -24,10 +24,10 @@ export function drawDurations(place, data) {
     number('entries', i => exceptions.entries[i]),
     exceptions.share.some(Boolean) ? {...number('share', i => exceptions.share[i] === '' ? -1 : Number.parseFloat(exceptions.share[i].replace('< ', '')), 'of all that was executed'), cell: i => withSign(exceptions.share[i])} : null,
     timed && number(`median${inUnit}`, i => exceptions.median[i]),
-    timed && exceptions.medianBefore ? number('median before', i => exceptions.medianBefore[i], BEFORE) : null,
+    timed && exceptions.median_before ? number('median before', i => exceptions.median_before[i], BEFORE) : null,
     timed && number(`p99${inUnit}`, i => exceptions.p99[i], 'needs 100 samples'),
     timed && {...number(`longest${inUnit}`, i => exceptions.longest[i]), cell: i => leadingToLongest(exceptions.name[i], exceptions.worst[i])},
-    timed && exceptions.longestBefore ? number('longest before', i => exceptions.longestBefore[i], BEFORE) : null,
+    timed && exceptions.longest_before ? number('longest before', i => exceptions.longest_before[i], BEFORE) : null,
     one || !timed ? null : words('unit', i => unit[i]),
     timed && number('unfinished', i => exceptions.unended[i], 'could not be followed to their end'),
     exceptions.nested.some(n => n > 0) ? number('nested', i => exceptions.nested[i], 'how many others the most deeply nested one was in') : null,
@@ -38,7 +38,7 @@ export function drawDurations(place, data) {
   place.replaceChildren(table.element, pictures, soft(count > CHARTS ? `The first ${CHARTS} are drawn.` : ''));
 }
 
-function handler({handler, handledBy}, i) {
+function handler({handler, handled_by: handledBy}, i) {
   return handledBy[i] < 0 ? named(handler[i] || '–') : functionName(handledBy[i]);
 }
 

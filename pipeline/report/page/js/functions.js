@@ -145,7 +145,7 @@ function worstColumn({functions: {name, worst}, unit}) {
 }
 
 /** The longest time that a task ran before another did, which leads to it in the flame graph, and what switched it out. */
-function turnColumns({tasks: {name, longest, out, outTimes}, unit}) {
+function turnColumns({tasks: {name, longest, out, out_times: outTimes}, unit}) {
   if (!longest) return [];
   const by = i => (out[i] ? `${cut(out[i], 40)}, ${outTimes[i].map(thousands).join(' of ')}` : '–');
   return [
