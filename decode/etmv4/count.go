@@ -17,15 +17,20 @@ type counted struct {
 // cycleCount takes a cycle count packet: it may commit, and its count belongs to a P0 element.
 // Without speculation nothing is left to be committed.
 func (d *Decoder) cycleCount(p *Packet) {
-	c := counted{offset: d.Offset}
-	if top := uint32(1)<<d.cfg.CycleBits - 1; p.HasCycles && p.Cycles.Value != top { // at its end the counter stays
-		c.cycles = schema.Of(uint32(min(d.State.Cycles(p), math.MaxUint32)))
-	}
+	c := counted{offset: d.Offset, cycles: d.cycles(p)}
 	if p.HasCount && d.cfg.MaxSpec > 0 {
 		d.commitCounted(uint64(p.Count.Value), c)
 		return
 	}
 	d.attach(c)
+}
+
+// cycles returns the count of a cycle count packet, if it is known.
+func (d *Decoder) cycles(p *Packet) (c schema.Null[uint32]) {
+	if top := uint32(1)<<d.cfg.CycleBits - 1; !p.HasCycles || p.Cycles.Value == top { // at its end the counter stays
+		return c
+	}
+	return schema.Of(uint32(min(d.State.Cycles(p), math.MaxUint32)))
 }
 
 // count takes a cycle count: the cycles from the P0 element of the one before to its own, which

@@ -26,7 +26,8 @@ type state struct {
 	el          uint8
 	transaction bool
 
-	overflowed bool // an Overflow came, and no Trace On after it
+	info       uint32             // of the last Trace Info
+	overflowed schema.Null[int64] // the offset of an Overflow without a Trace On after it
 
 	// entry is the row of an exception. entering: the handler's address and context may
 	// still come.

@@ -10,8 +10,8 @@ import (
 )
 
 // This file is the fast path: atoms and addresses, through code whose blocks are cached and linked,
-// where no element waits. It makes what [Decoder.packet] makes of them, and leaves everything else
-// to that.
+// without speculation. It makes what [Decoder.packet] makes of them, and leaves everything else
+// to that. warmcount.go has cycle counts beside them.
 
 const (
 	// longestWarm is how long an address without a context is at most.
@@ -44,6 +44,8 @@ type warm struct {
 	rest   uint32 // of which these are left, as warmAtoms has them
 
 	indirect, repeated int64 // addresses: see Decoder.address
+
+	held // what waits, where cycles are counted
 }
 
 // decodeWarm decodes packets from Data[i] on, as long as they are warm, and returns
@@ -51,7 +53,7 @@ type warm struct {
 func (d *Decoder) decodeWarm(i int) int {
 	data := d.Rec.Part.Data
 	atoms := data[i] >= firstAtom
-	if !atoms && (headers[data[i]].kind != Address || d.entering) || !d.isWarm() {
+	if !atoms && (!d.isWarmKind(headers[data[i]].kind) || d.entering) || !d.isWarm() {
 		return i
 	}
 	// Packets begin at last or before, so that the end of what they may reach cuts none off.
@@ -60,21 +62,32 @@ func (d *Decoder) decodeWarm(i int) int {
 	if i > last || !w.at.Known() {
 		return i
 	}
+	if !w.takeHeld() {
+		return i
+	}
 	if atoms {
 		d.enter()
 	}
-	if d.turns {
+	switch {
+	case d.cfg.CycleCounting:
+		w.writeCounted(last)
+	case d.turns:
 		w.countTurns(last)
-	} else {
+	default:
 		w.writeRuns(last)
 	}
 	return w.end
 }
 
-// isWarm reports whether packets may be decoded warm: no element waits, nor is a position or a
-// packet wanted.
+// isWarmKind reports whether packets of a kind, which is not Atoms, may be decoded warm.
+func (d *Decoder) isWarmKind(kind Kind) bool {
+	return kind == Address || kind == CycleCount && d.cfg.CycleCounting
+}
+
+// isWarm reports whether packets may be decoded warm: nothing is speculative, nor is an address, a position or a
+// row of packets wanted.
 func (d *Decoder) isWarm() bool {
-	return d.cfg.MaxSpec == 0 && !d.cfg.CycleCounting && !d.Packets && !d.ended && !d.waits.OK && !d.Rec.Unplaced.Active
+	return d.cfg.MaxSpec == 0 && !d.Packets && !d.ended && !d.waits.OK && !d.Rec.Unplaced.Active
 }
 
 // lend returns the position, as arrive has it: the zero Cursor if it is unknown, if the return stack
@@ -97,14 +110,11 @@ func (w *warm) writeRuns(last int) {
 packets:
 	for w.end <= last {
 		if data[w.end] < firstAtom {
-			next, length := w.address(w.at, w.left, w.told)
-			if length == 0 {
+			t, length := w.target()
+			if length == 0 || !w.goRun(t) {
 				break
 			}
-			if !w.at.Known() {
-				d.Walk.NoteArrival(w.left, next, 0)
-			}
-			w.at, w.told = next, true
+			d.State.push(t)
 			w.packet, w.end = w.end, w.end+length
 			continue
 		}
@@ -116,7 +126,7 @@ packets:
 			if n+atomsAtOnce > len(runs) {
 				runs = room(runs, n)
 			}
-			to, walked, left, exit := d.Walk.Atoms(w.at, runs[n:], w.some(), offset)
+			to, walked, left, exit := d.Walk.Atoms(w.at, runs[n:], w.some(0), offset)
 			n += walked
 			w.putBack(left)
 			switch w.at = to; {
@@ -135,7 +145,20 @@ packets:
 		d.Rec.Settle() // only plain packets change spans, so one is due before the first run or not at all
 		d.Rec.Result.Runs = runs[:n]
 	}
-	w.cool()
+	w.coolAtPacket()
+}
+
+// goRun goes to an address. It fails if that is not warm.
+func (w *warm) goRun(t Target) bool {
+	next := w.goTo(t, w.at, w.left)
+	if !next.Known() {
+		return false
+	}
+	if !w.at.Known() {
+		w.d.Walk.NoteArrival(w.left, next, 0)
+	}
+	w.at = next
+	return true
 }
 
 // popRun takes the position from the return stack. It fails if that is not warm.
@@ -155,15 +178,19 @@ func (w *warm) countTurns(last int) {
 packets:
 	for w.end <= last {
 		if data[w.end] < firstAtom {
-			next, length := w.address(at, left, w.told)
+			t, length := w.target()
 			if length == 0 {
+				break
+			}
+			next := w.goTo(t, at, left)
+			if !next.Known() {
 				break
 			}
 			if !at.Known() {
 				walk.Arrive(left, next, n)
 			}
-			at, w.told = next, true
-			w.packet, w.end = w.end, w.end+length
+			w.d.State.push(t)
+			at, w.packet, w.end = next, w.end, w.end+length
 			continue
 		}
 		if !at.Known() {
@@ -174,7 +201,7 @@ packets:
 		}
 		w.begin()
 		for w.rest > 1 {
-			atoms := w.some()
+			atoms := w.some(0)
 			if p := walk.Path(at, atoms); p != nil {
 				if p.Steps {
 					walk.PathSteps(p, n)
@@ -220,7 +247,15 @@ packets:
 		w.d.Rec.Settle()
 		walk.EndStretch(&s, at, int64(w.d.Rec.Offsets.At(w.header)))
 	}
-	w.cool()
+	w.coolAtPacket()
+}
+
+// coolAtPacket does so after the last packet, if there is one.
+func (w *warm) coolAtPacket() {
+	if w.packet < w.end {
+		w.d.Offset = int64(w.d.Rec.Offsets.At(w.packet))
+		w.cool()
+	}
 }
 
 // begin begins the packet of atoms after the last packet.
@@ -230,16 +265,13 @@ func (w *warm) begin() {
 	w.end++
 }
 
-// some takes the next atoms of the packet, under a stop bit.
-func (w *warm) some() uint8 {
-	const stop = 1 << atomsAtOnce
-	rest := w.rest
-	if rest < 2*stop {
-		w.rest = 1
-		return uint8(rest)
-	}
-	w.rest >>= atomsAtOnce
-	return uint8(rest&(stop-1) | stop)
+// some takes the next atoms of the packet, but for so many, under a stop bit.
+func (w *warm) some(but int) uint8 {
+	n := min(bits.Len32(w.rest)-1-but, atomsAtOnce)
+	stop := uint32(1) << n
+	atoms := w.rest&(stop-1) | stop
+	w.rest >>= n
+	return uint8(atoms)
 }
 
 // putBack returns atoms that were not walked.
@@ -254,41 +286,41 @@ func (w *warm) pauses() bool {
 	return w.e == 0 || !w.left.Indirect() || w.d.cfg.ETE && w.left.ExceptionReturn()
 }
 
-// address goes to the address after the last packet, from a position, or after an indirect branch.
-// It returns its length, or 0 if that is not warm.
-func (w *warm) address(at, left flow.Cursor, told bool) (next flow.Cursor, length int) {
-	d, b := w.d, w.d.Rec.Part.Data[w.end:]
+// target returns the address after the last packet, and its length: 0 if it is none.
+func (w *warm) target() (t Target, length int) {
+	b := w.d.Rec.Part.Data[w.end:]
 	if headers[b[0]].kind != Address {
-		return next, 0
+		return t, 0
 	}
 	code := addressCodes[b[0]]
 	address, sent, n := code.read(binary.LittleEndian.Uint64(b[1:]))
-	t := d.State.resolve(code, address, sent)
+	return w.d.State.resolve(code, address, sent), 1 + n
+}
+
+// goTo goes to an address from a position, or after an indirect branch. The Cursor is zero, and nothing
+// happened, if that is not warm.
+func (w *warm) goTo(t Target, at, left flow.Cursor) (next flow.Cursor) {
+	d := w.d
 	next = d.Walk.AddressCursor(d.pc(t), d.Rec.Security())
 	switch {
-	case !next.Known() || at.Known() && (told || next != at):
-		return next, 0
+	case !next.Known() || at.Known() && (w.told || next != at):
+		return flow.Cursor{}
 	case at.Known():
 		w.repeated++
 	default:
 		w.indirect++
 		d.Walk.PushFrom(left)
 	}
-	d.State.push(t)
-	d.target = t
-	return next, 1 + n
+	d.target, w.told = t, true
+	return next
 }
 
-// cool gives the state of the fast path back.
+// cool gives the state of the fast path back. Offset is that of the last atoms.
 func (w *warm) cool() {
 	d, q := w.d, &w.d.Rec.Segment.Quality
 	q.Branches += w.indirect + w.repeated
 	q.BranchesIndirect += w.indirect
 	q.BranchesRepeated += w.repeated
-	if w.packet == w.end { // there was none
-		return
-	}
-	d.Offset = int64(d.Rec.Offsets.At(w.packet))
 	d.moved, d.fresh, d.owed = w.told, w.told, false
 	if w.at.Known() {
 		d.Walk.Resume(w.at)
@@ -298,7 +330,7 @@ func (w *warm) cool() {
 	}
 	if w.rest > 1 {
 		n := bits.Len32(w.rest) - 1
-		d.apply(&element{kind: Atoms, offset: d.Offset, bytes: 1, atoms: w.rest, p0: uint8(n)}, nil)
+		d.pushP0(element{kind: Atoms, offset: d.Offset, bytes: 1, atoms: w.rest, p0: uint8(n)})
 	}
 }
 
