@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -129,6 +130,23 @@ type Doubter interface {
 	Protocol
 	// Doubtful reports whether no trace unit sends the packet that b begins with.
 	Doubtful(b []byte) bool
+}
+
+// A Teller is a [Protocol] some of whose packets say what needs no program: they become rows
+// even before the first cut.
+type Teller interface {
+	Protocol
+	// Tell returns the events and timestamps of b: the bytes before a cut that the cut asks
+	// for (see [Cut]). Seq of each row is 0, Offset is its position in b.
+	Tell(b []byte) *Result
+}
+
+// A CodeReader is a [Protocol] whose trace units report other instructions than those of PFT, or trace
+// cores with other instructions.
+type CodeReader interface {
+	Protocol
+	// Dialect is how the code of the core is read.
+	Dialect() isa.Dialect
 }
 
 // A PacketText is a packet in words, or a sample of a trace port.

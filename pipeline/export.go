@@ -35,7 +35,7 @@ func export(ctx context.Context, input, dir string, opt Options, from *keep.Reop
 	if s.Archive != nil {
 		opt.Fill(&s.Archive.Index.Options.Options, s.Archive.Index.Options.Labels)
 	}
-	programs, lacks, err := code.Read(s.Capture)
+	programs, lacks, err := code.Read(s.Capture, s.plan.Dialect)
 	if err != nil {
 		return nil, err
 	}

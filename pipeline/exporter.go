@@ -250,7 +250,7 @@ func (e *exporter) writePrograms() []schema.ImageRegion {
 	for _, file := range code.Idle(images) {
 		e.notes = append(e.notes, fmt.Sprintf("nothing was executed in %s: is it the program that ran?", file))
 	}
-	code.Write(e.out, e.programs.All, e.programs.Executed)
+	code.Write(e.out, e.programs.All, e.programs.Executed, e.plan.Dialect)
 	return images
 }
 

@@ -78,7 +78,7 @@ func Quality(ctx context.Context, input string, opt QualityOptions) (*QualityRep
 		Notes: append([]string{}, s.plan.Notes...),
 	}
 	at, prober := engine.NewProgressing(s.plan, opt.Progress), probe.New(s.plan, false)
-	programs, err := probe.ReadPrograms(s.Capture)
+	programs, err := probe.ReadPrograms(s.plan)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/pipeline/code"
 	"github.com/tracelake/tracelake/pipeline/stacks"
@@ -63,7 +64,7 @@ func sampleFunctions(t *testing.T) stacks.Functions {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := program.Read(image.File{Name: sample.ELF, Data: f, Size: info.Size()}, nil)
+	p, err := program.Read(image.File{Name: sample.ELF, Data: f, Size: info.Size()}, nil, isa.PFT)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@
 package cost
 
 import (
+	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
@@ -88,6 +89,8 @@ func (c *Model) fetch(address schema.Address) uint32 {
 func touchesMemory(in isa.Instruction, set schema.ISA) bool {
 	w := in.Opcode
 	switch {
+	case set == schema.A64:
+		return program.TouchesMemory(in)
 	case set == schema.A32: // single, and multiple
 		return w>>26&3 == 1 || w>>25&7 == 4
 	case in.Size == 4: // multiple, dual; single

@@ -82,7 +82,7 @@ func (e *executor) value(size uint8) uint32 {
 // loadedPC lets a load of the PC load where it goes: the last word, of RFE the
 // first.
 func (e *executor) loadedPC(s *site, step *step.Step) {
-	if len(step.Transfers) == 0 || s.data.Size != 4 || s.data.Access != isa.Read || step.Returns && e.o.v7M() {
+	if len(step.Transfers) == 0 || s.data.Size != 4 || s.data.Access != isa.Read || step.Returns && e.o.profileM() {
 		return
 	}
 	i := int(s.data.Count) - 1

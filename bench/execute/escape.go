@@ -84,7 +84,7 @@ func (e *executor) escape(by ...schema.ExceptionType) {
 
 // unmappedAborts are the exceptions of a fetch where there is no memory.
 func (e *executor) unmappedAborts() []schema.ExceptionType {
-	if e.o.v7M() {
+	if e.o.profileM() {
 		return []schema.ExceptionType{schema.ExcBusFault, schema.ExcHardFault}
 	}
 	return []schema.ExceptionType{schema.ExcPrefetchAbort}
@@ -92,7 +92,7 @@ func (e *executor) unmappedAborts() []schema.ExceptionType {
 
 // stuckInterrupts are the exceptions that end code that goes nowhere.
 func (e *executor) stuckInterrupts() []schema.ExceptionType {
-	if e.o.v7M() {
+	if e.o.profileM() {
 		return []schema.ExceptionType{schema.ExcPendSV, schema.ExcSysTick, schema.ExcIRQ}
 	}
 	return []schema.ExceptionType{schema.ExcIRQ, schema.ExcFIQ}
@@ -102,6 +102,9 @@ func (e *executor) stuckInterrupts() []schema.ExceptionType {
 // no target in the security state the core is in.
 func (e *executor) refuge() step.Place {
 	for range 8 {
+		if len(e.targetsOf(e.at.ISA)) == 0 {
+			break
+		}
 		if p := e.target(e.random.Uint64()); e.mapped(p) {
 			return p
 		}

@@ -9,8 +9,11 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// exceptionTypes is how many types there are.
-const exceptionTypes = int(schema.ExcSysTick) + 1
+// How many types of exceptions there are, and of those that came before V8A.
+const (
+	exceptionTypes = int(schema.ExcHVC) + 1
+	typesBeforeV8A = int(schema.ExcSysTick) + 1
+)
 
 // Events that come by chance: exceptions by their type, and these.
 const (
@@ -147,7 +150,7 @@ func (e *executor) checkSwitches() error {
 	}
 	for _, t := range e.tasks[1:] {
 		for _, leaves := range []bool{false, t.Entry.Security != e.tasks[0].Entry.Security} {
-			x, at := e.switcher(t.Entry.Security, leaves)
+			x, at := e.switcher(t.Entry, leaves)
 			if !e.handlers[x].OK || !e.mapped(at) {
 				return fmt.Errorf("execute: switches of task, but no handler of %s", x)
 			}

@@ -40,6 +40,8 @@ func (e *executor) handler(x schema.ExceptionType) (step.Place, bool) {
 	switch {
 	case !h.OK:
 		return step.Place{}, false
+	case e.o.v8A():
+		return e.handlerV8A(x, h.V)
 	case x == schema.ExcHyp && e.at.Security == schema.Secure:
 		return step.Place{}, false
 	case x == schema.ExcHyp, x == schema.ExcSMC, x == schema.ExcReset:
@@ -62,7 +64,7 @@ func (e *executor) mayEnter(x schema.ExceptionType) bool {
 		return true
 	}
 	return !e.untold && len(e.levels) < nesting && !e.atVector(e.at) &&
-		(!e.o.v7M() || x == schema.ExcIRQ || !e.active(x, 0))
+		(!e.o.profileM() || x == schema.ExcIRQ || !e.active(x, 0))
 }
 
 // atVector says whether nothing may return to a place, since it is a vector of
@@ -128,7 +130,7 @@ func (e *executor) enterHere(x schema.ExceptionType, returnTo step.Place) bool {
 		return false
 	}
 	n := entry{exception: x, at: e.at, returnTo: returnTo, task: sameTask, to: to}
-	if x == schema.ExcIRQ && e.o.v7M() {
+	if x == schema.ExcIRQ && e.o.profileM() {
 		n.number = e.interruptNumber()
 	}
 	e.enter(&n)
@@ -153,7 +155,7 @@ func (e *executor) enter(n *entry) {
 	step := e.step(n.at)
 	step.Entered, step.Exception, step.Number, step.Next = true, n.exception, n.number, n.to
 	frame := stackTop - schema.Address(e.current)<<12 - schema.Address(len(e.levels))<<8
-	if e.o.v7M() && e.o.Data && !e.chained {
+	if e.o.profileM() && e.o.Data && !e.chained {
 		step.Transfers = e.frame(frame, schema.AccessPush, n.returnTo)
 	}
 	e.chained = false
@@ -173,7 +175,7 @@ func (e *executor) leave(step *step.Step) step.Place {
 	frame := e.level().frame
 	to := e.pop()
 	e.release()
-	if e.o.v7M() {
+	if e.o.profileM() {
 		x, waits := e.waiting()
 		e.chained = waits && x != schema.ExcDebug && x != schema.ExcReset
 		e.unstack(step, frame, to)
@@ -236,7 +238,7 @@ func (e *executor) taskFor(x schema.ExceptionType) int {
 		sameWorld := t.at.Security == e.at.Security
 		switch {
 		case n == e.current:
-		case x == schema.ExcSMC && !sameWorld, x == schema.ExcHyp && sameWorld && t.VMID != e.task().VMID:
+		case x == schema.ExcSMC && !sameWorld, (x == schema.ExcHyp || x == schema.ExcHVC) && sameWorld && t.VMID != e.task().VMID:
 			return n
 		}
 	}
@@ -247,7 +249,7 @@ func (e *executor) taskFor(x schema.ExceptionType) int {
 // handler executes it in some other way, or sees to it that it can be executed.
 func (e *executor) undefined(step *step.Step) {
 	to, ok := e.handler(schema.ExcUndefined)
-	if e.o.v7M() || !ok || !e.mayEnter(schema.ExcUndefined) {
+	if e.o.profileM() || !ok || !e.mayEnter(schema.ExcUndefined) {
 		return
 	}
 	e.pending.remove(schema.ExcUndefined)
@@ -261,26 +263,24 @@ func (e *executor) undefined(step *step.Step) {
 // fault enters an exception in place of the instruction at hand.
 func (e *executor) fault(s *site) bool {
 	following := e.at
-	following.Address = (following.Address + schema.Address(s.in.Size)).In32()
+	following.Address = following.ISA.Wrap(following.Address + schema.Address(s.in.Size))
 	inBlock := e.flow().it.left > 0
 	switch {
 	case s.in.Kind == schema.KindBKPT && !inBlock:
-		x := schema.ExcPrefetchAbort
-		if e.o.v7M() {
-			x = schema.ExcDebugMonitor
-		}
-		return e.enterHere(x, following)
-	case e.o.v7M() && foreign(s, e.at):
+		return e.enterHere(e.breakpoint(), following)
+	case e.o.v8A() && e.traps(s) && !inBlock && !s.conditional:
+		return e.enterHere(schema.ExcTrap, following)
+	case e.o.profileM() && foreign(s, e.at):
 		e.escape(schema.ExcUsageFault, schema.ExcHardFault)
 		return true
-	case e.o.v7M() && s.in.Kind == schema.KindUDF && !inBlock:
+	case e.o.profileM() && s.in.Kind == schema.KindUDF && !inBlock:
 		return e.enterHere(schema.ExcUsageFault, following)
 	}
 	if x, ok := e.firstOf(e.pending & e.faults()); ok {
 		e.pending.remove(x)
 		return e.enterHere(x, e.at)
 	}
-	if s.data.Count == 0 || s.data.Register || s.conditional || inBlock {
+	if !s.memory || s.conditional || inBlock {
 		return false
 	}
 	x, ok := e.firstOf(e.pending & e.dataFaults())
@@ -292,6 +292,17 @@ func (e *executor) fault(s *site) bool {
 		return e.enterHere(x, following)
 	}
 	return e.enterHere(x, e.at)
+}
+
+// breakpoint is the exception that BKPT and BRK call for.
+func (e *executor) breakpoint() schema.ExceptionType {
+	switch {
+	case e.o.profileM():
+		return schema.ExcDebugMonitor
+	case e.o.v8A():
+		return schema.ExcDebugInstruction
+	}
+	return schema.ExcPrefetchAbort
 }
 
 // firstOf is any of a set that can be entered now.
@@ -312,16 +323,22 @@ func foreign(s *site, at step.Place) bool {
 
 // switcher is the exception that changes tasks in a security state, or away
 // from it, and its handler. The monitor is secure.
-func (e *executor) switcher(from schema.Security, leaves bool) (schema.ExceptionType, step.Place) {
+func (e *executor) switcher(from step.Place, leaves bool) (schema.ExceptionType, step.Place) {
 	x := schema.ExcIRQ
 	switch {
-	case e.o.v7M():
+	case e.o.profileM():
 		x = schema.ExcPendSV
 	case leaves:
-		x, from = schema.ExcFIQ, schema.Secure
+		x = schema.ExcFIQ
 	}
 	to := e.handlers[x].V
-	to.Security = from
+	switch {
+	case e.o.v8A():
+		return x, switcherV8A(to, from, leaves)
+	case leaves && x == schema.ExcFIQ:
+		from.Security = schema.Secure
+	}
+	to.Security = from.Security
 	return x, to
 }
 
@@ -329,7 +346,7 @@ func (e *executor) switcher(from schema.Security, leaves bool) (schema.Exception
 func (e *executor) switchTask() bool {
 	e.switches = false
 	next := (e.current + 1 + e.random.IntN(len(e.tasks)-1)) % len(e.tasks)
-	x, to := e.switcher(e.at.Security, e.tasks[next].at.Security != e.at.Security)
+	x, to := e.switcher(e.at, e.tasks[next].at.Security != e.at.Security)
 	if !e.handlers[x].OK || !e.mapped(to) {
 		return false
 	}

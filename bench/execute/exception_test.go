@@ -23,7 +23,7 @@ func TestExecuteReturns(t *testing.T) {
 		}
 		delete(x.Rates, schema.ExcReset)
 		delete(x.Rates, schema.ExcDebug)
-		m := newStackModel(t, o.Arch == program.V7M)
+		m := newStackModel(t, o.Arch.ProfileM())
 		var last *step.Step
 		var backToBack, tailChained int
 		walk(t, g.Program(), x, func(s *step.Step) {
@@ -38,16 +38,19 @@ func TestExecuteReturns(t *testing.T) {
 			t.Errorf("%+v: %d returns, %d from exceptions, %d deep, %d back to back, %d after a return",
 				o, m.returns, m.exceptionReturns, m.deepest, backToBack, tailChained)
 		}
-		if calls := o.SMC || o.HVC; calls != (m.toCaller > 10) {
+		if calls := (o.SMC || o.HVC) && (o.Arch != program.V8A || o.Level > 0); calls != (m.toCaller > 10) {
 			t.Errorf("%+v: %d exception returns to the caller of a function", o, m.toCaller)
 		}
 	}
 }
 
+// monitorCalls are the exceptions after which the core may go on in the caller of a function.
+var monitorCalls = []schema.ExceptionType{schema.ExcSMC, schema.ExcHyp, schema.ExcHVC}
+
 // A stackModel has what a core must return to.
 type stackModel struct {
 	t                                  testing.TB
-	v7M                                bool
+	profileM                           bool
 	levels                             []modelLevel
 	returns, exceptionReturns, deepest int
 	toCaller                           int // of the exception returns
@@ -60,19 +63,21 @@ type modelLevel struct {
 	mayUnwind bool
 }
 
-func newStackModel(t testing.TB, v7M bool) *stackModel {
-	return &stackModel{t: t, v7M: v7M, levels: make([]modelLevel, 1)}
+func newStackModel(t testing.TB, profileM bool) *stackModel {
+	return &stackModel{t: t, profileM: profileM, levels: make([]modelLevel, 1)}
 }
 
 func (m *stackModel) see(s *step.Step) {
 	top := &m.levels[len(m.levels)-1]
 	switch {
 	case s.Entered:
-		l := modelLevel{returnTo: []step.Place{s.At}, mayUnwind: s.Exception == schema.ExcSMC || s.Exception == schema.ExcHyp}
+		l := modelLevel{returnTo: []step.Place{s.At}, mayUnwind: slices.Contains(monitorCalls, s.Exception)}
 		switch s.Exception {
-		case schema.ExcUndefined, schema.ExcDataAbort, schema.ExcMemManage, schema.ExcBusFault:
+		case schema.ExcUndefined, schema.ExcDataAbort, schema.ExcMemManage, schema.ExcBusFault, schema.ExcTrap, schema.ExcDebugData:
 			for _, size := range []schema.Address{2, 4} { // or after it
-				l.returnTo = append(l.returnTo, step.Place{Address: s.At.Address + size, ISA: s.At.ISA, Security: s.At.Security})
+				after := s.At
+				after.Address += size
+				l.returnTo = append(l.returnTo, after)
 			}
 		}
 		m.levels = append(m.levels, l)
@@ -85,7 +90,7 @@ func (m *stackModel) see(s *step.Step) {
 		if n := len(below.calls); top.mayUnwind && n > 0 && s.Next == below.calls[n-1] {
 			below.calls = below.calls[:n-1]
 			m.toCaller++
-		} else if !slices.Contains(top.returnTo, s.Next) || m.v7M && len(top.calls) > 0 {
+		} else if !slices.Contains(top.returnTo, s.Next) || m.profileM && len(top.calls) > 0 {
 			m.t.Fatalf("exception return to %s, want one of %v; calls %v", s.Next, top.returnTo, top.calls)
 		}
 		m.levels = m.levels[:len(m.levels)-1]
@@ -100,7 +105,7 @@ func (m *stackModel) see(s *step.Step) {
 		m.returns++
 	}
 	if s.Instruction.Link() {
-		top.calls = append(top.calls, step.Place{Address: s.At.Address + schema.Address(s.Instruction.Size), ISA: s.At.ISA, Security: s.At.Security})
+		top.calls = append(top.calls, s.Following())
 	}
 }
 

@@ -32,7 +32,9 @@ type Options struct {
 	Targets []step.Place
 	// Handlers are where exceptions go, in the security state the core is in;
 	// SMC, Hyp and reset in that of the place. An instruction that calls for an
-	// exception without handler has no effect.
+	// exception without handler has no effect. In V8A they are taken to the level of the
+	// place, or stay at a higher one; a place in A64 is the vector of an exception from the
+	// level it is taken to, with SP_ELx, those from lower levels follow it.
 	Handlers map[schema.ExceptionType]step.Place
 	// Code, if not nil, says whether there is code at a place, beside that there is
 	// memory: what a core would make of data, or of the other instruction set, is
@@ -128,6 +130,7 @@ type executor struct {
 	sites    map[step.Place]*site
 	next     **site // where the last one keeps the one at hand
 	handlers [exceptionTypes]schema.Null[step.Place]
+	targets  [2][]step.Place // in AArch32, in AArch64
 	costs    cost.Model
 	memory   transferPool
 	schedule schedule
@@ -160,7 +163,9 @@ const (
 	stuckLimit   = 1 << 18 // instructions without call, return or exception; a round of a loop counts for many
 )
 
-func (o *Options) v7M() bool { return o.Arch == program.V7M }
+func (o *Options) profileM() bool { return o.Arch.ProfileM() }
+
+func (o *Options) v8A() bool { return o.Arch == program.V8A }
 
 // A task is a thread of execution and its state.
 type task struct {
@@ -193,6 +198,7 @@ func newExecutor(p *program.Program, o *Options) (*executor, error) {
 	if err := e.checkRates(); err != nil {
 		return nil, err
 	}
+	e.sortTargets()
 	e.at, e.contextID = e.tasks[0].at, e.tasks[0].ContextID
 	e.schedule.begin(e.random, o)
 	return e, nil
@@ -266,9 +272,12 @@ func (e *executor) effects(s *site, step *step.Step) {
 	case schema.KindSMC:
 		e.call(schema.ExcSMC, step)
 	case schema.KindHVC:
-		if e.at.Security == schema.Secure {
+		switch {
+		case e.o.v8A():
+			e.call(schema.ExcHVC, step)
+		case e.at.Security == schema.Secure:
 			e.undefined(step)
-		} else {
+		default:
 			e.call(schema.ExcHyp, step)
 		}
 	case schema.KindUDF:

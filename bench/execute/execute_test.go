@@ -20,7 +20,7 @@ import (
 func busy(g *codegen.Program, o codegen.Options, seed uint64, instructions int64) Options {
 	second, third := g.Targets[len(g.Targets)/3], g.Targets[len(g.Targets)/2]
 	if o.SMC {
-		third.Security = schema.Secure + schema.NonSecure - g.Entry.Security
+		third.Security = otherWorld(g.Entry.Security)
 	}
 	x := Options{
 		Seed: seed, Instructions: instructions, Arch: o.Arch,
@@ -39,12 +39,20 @@ func busy(g *codegen.Program, o codegen.Options, seed uint64, instructions int64
 	return x
 }
 
+// otherWorld is a security state that only the monitor leads to.
+func otherWorld(s schema.Security) schema.Security {
+	if s == schema.NonSecure {
+		return schema.Secure
+	}
+	return schema.NonSecure
+}
+
 // A walker holds steps against each other and the program.
 type walker struct {
-	t       testing.TB
-	program *program.Program
-	v7M     bool
-	last    *step.Step
+	t        testing.TB
+	program  *program.Program
+	profileM bool
+	last     *step.Step
 }
 
 // see fails the test if s cannot follow the step before.
@@ -78,8 +86,8 @@ func (w *walker) instruction(s *step.Step) {
 			w.t.Fatalf("an IT instruction fails: %+v", *s)
 		}
 	}
-	if exceptionReturn := s.Instruction.Kind == schema.KindExceptionReturn && !s.Failed; w.v7M && exceptionReturn ||
-		!w.v7M && exceptionReturn != s.Returns {
+	if exceptionReturn := s.Instruction.Kind == schema.KindExceptionReturn && !s.Failed; w.profileM && exceptionReturn ||
+		!w.profileM && exceptionReturn != s.Returns {
 		w.t.Fatalf("a return or none: %+v", *s)
 	}
 }
@@ -106,7 +114,7 @@ func (w *walker) entered(s *step.Step) {
 // walk holds an execution against itself and hands on its steps.
 func walk(t testing.TB, p *program.Program, o Options, visit func(*step.Step)) {
 	t.Helper()
-	w := walker{t: t, program: p, v7M: o.Arch == program.V7M}
+	w := walker{t: t, program: p, profileM: o.Arch.ProfileM()}
 	var n int64
 	for s, err := range Run(p, o) {
 		if err != nil {

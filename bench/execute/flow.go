@@ -157,16 +157,20 @@ func (e *executor) destination(s *site, step *step.Step) step.Place {
 	switch s.in.Kind {
 	case schema.KindExceptionReturn:
 		step.Returns = true
-		if inHandler {
+		switch {
+		case inHandler:
 			return e.leave(step)
+		case e.o.v8A(): // out of reset
+			e.lost = true
+			return e.task().Entry
 		}
 	case schema.KindReturn:
 		if p, ok := e.flow().calls.pop(); ok {
 			step.Moves = returns
 			return p
 		}
-		if inHandler && (e.o.v7M() || e.level().returnTo.Security == e.at.Security && e.level().task == sameTask) {
-			step.Returns = e.o.v7M()
+		if inHandler && !e.o.v8A() && (e.o.profileM() || e.level().returnTo.Security == e.at.Security && e.level().task == sameTask) {
+			step.Returns = e.o.profileM()
 			return e.leave(step)
 		}
 	default:
@@ -187,6 +191,11 @@ func (e *executor) choose(s *site) step.Place {
 	if n := len(s.table); n > 0 {
 		return s.table[e.random.IntN(n)]
 	}
+	if len(e.targetsOf(s.at.ISA)) == 0 {
+		to := s.at
+		to.Address = to.ISA.Wrap(to.Address + schema.Address(s.in.Size))
+		return to
+	}
 	first := s.first + uint64(e.random.UintN(s.spread))
 	for i := range uint64(8) {
 		p := e.target(first + i)
@@ -199,9 +208,9 @@ func (e *executor) choose(s *site) step.Place {
 
 // anyHandler is a handler, of any exception that can be entered.
 func (e *executor) anyHandler() (step.Place, bool) {
-	start := e.random.IntN(exceptionTypes)
-	for i := range exceptionTypes {
-		if p, ok := e.handler(schema.ExceptionType((start + i) % exceptionTypes)); ok {
+	start := e.random.IntN(typesBeforeV8A)
+	for i := range typesBeforeV8A {
+		if p, ok := e.handler(schema.ExceptionType((start + i) % typesBeforeV8A)); ok {
 			p.Security = e.at.Security
 			return p, e.mapped(p)
 		}
@@ -209,14 +218,36 @@ func (e *executor) anyHandler() (step.Place, bool) {
 	return step.Place{}, false
 }
 
-// target is a target by any number, in the security state the core is in.
-func (e *executor) target(n uint64) step.Place {
-	var p step.Place
-	if len(e.o.Targets) > 0 {
-		p = e.o.Targets[n%uint64(len(e.o.Targets))]
-	} else {
-		p = e.tasks[n%uint64(len(e.tasks))].Entry
+// sortTargets sorts the targets by the state they are in, the entries of the tasks if there
+// are none: no branch goes from AArch32 to AArch64, or back.
+func (e *executor) sortTargets() {
+	targets := e.o.Targets
+	if len(targets) == 0 {
+		for i := range e.tasks {
+			targets = append(targets, e.tasks[i].Entry)
+		}
 	}
-	p.Security = e.at.Security
+	for _, p := range targets {
+		state := &e.targets[0]
+		if p.ISA == schema.A64 {
+			state = &e.targets[1]
+		}
+		*state = append(*state, p)
+	}
+}
+
+// targetsOf are the targets in the state of an instruction set.
+func (e *executor) targetsOf(set schema.ISA) []step.Place {
+	if set == schema.A64 {
+		return e.targets[1]
+	}
+	return e.targets[0]
+}
+
+// target is a target by any number, in the state the core is in, which has some.
+func (e *executor) target(n uint64) step.Place {
+	targets := e.targetsOf(e.at.ISA)
+	p := targets[n%uint64(len(targets))]
+	p.Security, p.Level = e.at.Security, e.at.Level
 	return p
 }

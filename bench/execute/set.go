@@ -28,8 +28,11 @@ func (s exceptionSet) first() schema.ExceptionType {
 
 // asynchronous are the exceptions that come between instructions.
 func (e *executor) asynchronous() exceptionSet {
-	if e.o.v7M() {
+	if e.o.profileM() {
 		return exceptions(schema.ExcReset, schema.ExcDebug, schema.ExcNMI, schema.ExcPendSV, schema.ExcSysTick, schema.ExcIRQ)
+	}
+	if e.o.v8A() {
+		return exceptions(schema.ExcReset, schema.ExcDebug, schema.ExcFIQ, schema.ExcIRQ, schema.ExcSystemError)
 	}
 	return exceptions(schema.ExcReset, schema.ExcDebug, schema.ExcFIQ, schema.ExcIRQ, schema.ExcAsyncDataAbort,
 		schema.ExcGeneric)
@@ -37,16 +40,22 @@ func (e *executor) asynchronous() exceptionSet {
 
 // faults are those that come in place of any instruction.
 func (e *executor) faults() exceptionSet {
-	if e.o.v7M() {
+	if e.o.profileM() {
 		return exceptions(schema.ExcHardFault, schema.ExcUsageFault, schema.ExcDebugMonitor)
+	}
+	if e.o.v8A() {
+		return exceptions(schema.ExcPrefetchAbort, schema.ExcTrap, schema.ExcDebugInstruction, schema.ExcAlignment)
 	}
 	return exceptions(schema.ExcPrefetchAbort, schema.ExcHyp, schema.ExcThumbEE)
 }
 
 // dataFaults are those that come in place of a load or store.
 func (e *executor) dataFaults() exceptionSet {
-	if e.o.v7M() {
+	if e.o.profileM() {
 		return exceptions(schema.ExcMemManage, schema.ExcBusFault)
+	}
+	if e.o.v8A() {
+		return exceptions(schema.ExcDataAbort, schema.ExcDebugData)
 	}
 	return exceptions(schema.ExcDataAbort)
 }
@@ -54,7 +63,7 @@ func (e *executor) dataFaults() exceptionSet {
 // byChance are all exceptions that instructions do not call for.
 func (e *executor) byChance() exceptionSet {
 	s := e.asynchronous() | e.faults() | e.dataFaults()
-	if !e.o.v7M() {
+	if !e.o.profileM() && !e.o.v8A() {
 		s.add(schema.ExcUndefined)
 	}
 	return s

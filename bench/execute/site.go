@@ -20,6 +20,7 @@ type site struct {
 	it          bool   // begins an IT block
 	contextID   bool   // writes CONTEXTIDR
 	exclusive   bool   // a store that may not store
+	memory      bool   // loads or stores
 	stays       bool   // an indirect branch that keeps the instruction set
 	loops       bool   // a conditional branch back
 	holds       uint16 // of 65,536 times
@@ -59,7 +60,7 @@ func (e *executor) site(at step.Place) *site {
 	s := &site{
 		at: at, in: in, data: isa.DataOf(in.Opcode, in.Size, at.ISA),
 		conditional: hasCondition(in, at.ISA),
-		contextID:   program.WritesContextID(in),
+		contextID:   program.WritesContextID(in, at.ISA),
 		exclusive:   storesExclusive(in, at.ISA),
 		it:          at.ISA != schema.A32 && in.Size == 2 && in.Opcode>>8 == 0xBF && in.Opcode&15 != 0,
 		stays:       e.stays(in, at.ISA),
@@ -72,6 +73,7 @@ func (e *executor) site(at step.Place) *site {
 		s.trips = 128
 	}
 	s.loops = s.conditional && in.Kind == schema.KindBranch && in.Target <= at.Address
+	s.memory = s.data.Count > 0 && !s.data.Register || at.ISA == schema.A64 && program.TouchesMemory(in)
 	s.plain = in.Kind == schema.KindOther && !s.conditional && !s.it && s.data.Count == 0
 	s.stream(h)
 	if in.Flow == isa.Indirect {
@@ -89,6 +91,8 @@ var chances = [...]uint16{1000, 6000, 15000, 30000, 35000, 50000, 60000, 64500}
 func hasCondition(in isa.Instruction, set schema.ISA) bool {
 	w := in.Opcode
 	switch {
+	case set == schema.A64:
+		return in.Conditional(set)
 	case set == schema.A32:
 		return w>>28 < program.Always
 	case in.Kind != schema.KindBranch:
@@ -102,7 +106,10 @@ func hasCondition(in isa.Instruction, set schema.ISA) bool {
 // storesExclusive says whether in is STREX, of any size.
 func storesExclusive(in isa.Instruction, set schema.ISA) bool {
 	w := in.Opcode
-	if set == schema.A32 {
+	switch set {
+	case schema.A64:
+		return false // its transfers are not known
+	case schema.A32:
 		return w&0x0F9000F0 == 0x01800090 && w>>28 != 15
 	}
 	return w>>20 == 0xE84 || w>>20 == 0xE8C && (w>>4&15 >= 4 && w>>4&15 <= 7)

@@ -13,6 +13,8 @@ import (
 func (e *executor) table(in isa.Instruction, at step.Place) []step.Place {
 	w := in.Opcode
 	switch {
+	case at.ISA == schema.A64:
+		return e.tableA64(in, at)
 	case at.ISA == schema.A32 && w&0x0FFFFFF0 == 0x079FF100: // LDR PC,[PC,Rm,LSL #2]
 		return e.words(at, at.Address+8, maxTable)
 	case at.ISA == schema.A32 && w&0x0F7FF000 == 0x051FF000: // LDR PC,[PC,#n]
@@ -64,8 +66,9 @@ func (e *executor) words(at step.Place, address schema.Address, n int) []step.Pl
 	end := schema.MaxAddress
 	for range n {
 		w, ok := e.fetch(at, address, 4)
-		to := step.Place{Address: schema.Address(w &^ 1), ISA: schema.ISA(w & 1), Security: at.Security}
-		if !ok || address >= end || to.ISA == schema.A32 && (w&2 != 0 || e.o.v7M()) || !e.mapped(to) {
+		to := at
+		to.Address, to.ISA = schema.Address(w&^1), schema.ISA(w&1)
+		if !ok || address >= end || to.ISA == schema.A32 && (w&2 != 0 || e.o.profileM()) || !e.mapped(to) {
 			break
 		}
 		if to.Address > address {
@@ -97,7 +100,8 @@ func (e *executor) offsets(at step.Place, size uint32) []step.Place {
 	end := ^uint32(0) // of the table, less its start
 	for i := uint32(0); i < maxTable*size && i < end; i += size {
 		d, ok := e.fetch(at, start+schema.Address(i), size)
-		to := step.Place{Address: start + schema.Address(2*d), ISA: at.ISA, Security: at.Security}
+		to := at
+		to.Address = start + schema.Address(2*d)
 		if !ok || 2*d <= i || !e.mapped(to) {
 			break
 		}

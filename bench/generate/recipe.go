@@ -2,6 +2,7 @@ package generate
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -134,7 +135,7 @@ func padded(regions []image.Region) []image.Region {
 		taken := slices.ContainsFunc(regions, func(o image.Region) bool {
 			return uint64(o.Address) < end+padding && uint64(o.Address)+uint64(len(o.Bytes)) > end
 		})
-		if !taken && end+padding <= schema.End32 {
+		if !taken && (end+padding <= schema.End32 || uint64(r.Address) >= schema.End32 && end < math.MaxUint64-padding) {
 			r.Bytes = append(slices.Clip(r.Bytes), make([]byte, padding)...)
 		}
 	}
@@ -237,7 +238,7 @@ func (r *Recipe) rates(w *Workload) map[schema.ExceptionType]float64 {
 	var others []schema.ExceptionType
 	for x := range w.Handlers {
 		switch x {
-		case schema.ExcSVC, schema.ExcSMC, schema.ExcHyp, schema.ExcThumbEE, schema.ExcReset, schema.ExcIRQ:
+		case schema.ExcSVC, schema.ExcSMC, schema.ExcHyp, schema.ExcHVC, schema.ExcThumbEE, schema.ExcReset, schema.ExcIRQ:
 		default:
 			others = append(others, x)
 		}

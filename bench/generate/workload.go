@@ -35,7 +35,7 @@ type Workload struct {
 }
 
 // Program returns the program, for one goroutine.
-func (w *Workload) Program() *program.Program { return program.New(image.New(w.Memory...)) }
+func (w *Workload) Program() *program.Program { return program.For(w.Arch, image.New(w.Memory...)) }
 
 // tasks are how many threads of execution a workload has.
 const tasks = 4
@@ -96,30 +96,38 @@ func ELFWorkload(name string, file []byte, arch program.Arch) (*Workload, error)
 const loopBytes = 1 << 12
 
 // Looped returns the workload with tasks that call their entries for ever, so that no function
-// returns which nobody called: their loops are two instructions of A32 each, after the program but below high vectors.
+// returns which nobody called: their loops are two instructions each, of A32 or A64, after the program but below high
+// vectors.
 func (w *Workload) Looped() *Workload {
 	looped := *w
 	looped.Memory, looped.Tasks, looped.looped = slices.Clone(w.Memory), slices.Clone(w.Tasks), true
 	var at schema.Address
 	for _, r := range w.Memory {
-		if end := r.Address + schema.Address(len(r.Bytes)); r.Address < program.Vectors(true) {
+		if end := r.Address + schema.Address(len(r.Bytes)); r.Address < program.Vectors(true) || r.Address >= schema.End32 {
 			at = max(at, end)
 		}
 	}
 	for i := range looped.Tasks {
 		t := &looped.Tasks[i]
 		at = (at + 2*loopBytes - 1) &^ (loopBytes - 1)
-		distance := uint32(t.Entry.Address - at - 8)
-		call := 0xEB000000 | distance>>2&0xFFFFFF // BL
-		if t.Entry.ISA == schema.T32 {
-			call = 0xFA000000 | distance>>1&1<<24 | distance>>2&0xFFFFFF // BLX
-		}
-		code := binary.LittleEndian.AppendUint32(nil, call)
-		code = binary.LittleEndian.AppendUint32(code, 0xEAFFFFFD) // B to the call
+		code, set := callLoop(t.Entry, at)
 		looped.Memory = append(looped.Memory, image.Region{Address: at, Bytes: code})
-		t.Entry = step.Place{Address: at, ISA: schema.A32, Security: t.Entry.Security}
+		t.Entry.Address, t.Entry.ISA = at, set
 	}
 	return &looped
+}
+
+// callLoop is code for an address that calls an entry for ever, and the instruction set it is in.
+func callLoop(entry step.Place, at schema.Address) ([]byte, schema.ISA) {
+	distance := uint32(entry.Address - at - 8)
+	call, back, set := 0xEB000000|distance>>2&0xFFFFFF, uint32(0xEAFFFFFD), schema.A32 // BL; B to it
+	switch entry.ISA {
+	case schema.A64:
+		call, back, set = 0x94000000|(distance+8)>>2&0x3FFFFFF, 0x17FFFFFF, schema.A64
+	case schema.T32:
+		call = 0xFA000000 | distance>>1&1<<24 | distance>>2&0xFFFFFF // BLX
+	}
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, call), back), set
 }
 
 // readELF reads an ELF file and its memory. It fails if that has no place of its

@@ -1,6 +1,9 @@
 package program
 
-import "github.com/tracelake/tracelake/schema"
+import (
+	"github.com/tracelake/tracelake/decode/isa"
+	"github.com/tracelake/tracelake/schema"
+)
 
 // An Arch is the architecture of a core, as far as programs and what executes
 // them differ by it.
@@ -16,9 +19,38 @@ const (
 	// what ARMv6 and later brought, so that T32 is of 16 bits but for BL and BLX;
 	// vectors at 0 or 0xFFFF0000.
 	V5TE
+	// V8A is ARMv8-A and later, and whatever else an ETMv4 of A or R profile or an ETE traces:
+	// A64, A32, T32; exception levels.
+	V8A
+	// V8M is ARMv8-M, and ARMv7-M as an ETMv4 traces it: as V7M, in another dialect.
+	V8M
 )
 
-func (a Arch) String() string { return [...]string{"ARMv7-A", "ARMv7-M", "ARMv5TE"}[a] }
+func (a Arch) String() string {
+	return [...]string{"ARMv7-A", "ARMv7-M", "ARMv5TE", "ARMv8-A", "ARMv8-M"}[a]
+}
+
+// ProfileM says whether a is of the M profile.
+func (a Arch) ProfileM() bool { return a == V7M || a == V8M }
+
+// Dialect is how the trace units of a read its A32 and T32 code.
+func (a Arch) Dialect() isa.Dialect {
+	switch a {
+	case V8A:
+		return isa.ETMv4
+	case V8M:
+		return isa.ETMv4M
+	}
+	return isa.PFT
+}
+
+// MonitorSecurity is the state of exception level 3 of a core of V8A that has the given one.
+func MonitorSecurity(s schema.Security) schema.Security {
+	if s == schema.Realm || s == schema.Root {
+		return schema.Root
+	}
+	return schema.Secure
+}
 
 // Vectors is the address of the vectors of V5TE, low or high.
 func Vectors(high bool) schema.Address {

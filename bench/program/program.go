@@ -19,13 +19,18 @@ import (
 // A Program is the code that executions are made of. It is used by one
 // goroutine at a time.
 type Program struct {
-	mem  *image.Memory
-	seen map[step.Place]isa.Instruction
+	mem     *image.Memory
+	dialect isa.Dialect
+	seen    map[step.Place]isa.Instruction
 }
 
-// New returns the program that is in mem.
-func New(mem *image.Memory) *Program {
-	return &Program{mem: mem, seen: make(map[step.Place]isa.Instruction)}
+// New returns the program that is in mem, for an architecture whose code is read in
+// dialect [isa.PFT].
+func New(mem *image.Memory) *Program { return For(V7A, mem) }
+
+// For returns the program that is in mem, for an architecture.
+func For(arch Arch, mem *image.Memory) *Program {
+	return &Program{mem: mem, dialect: arch.Dialect(), seen: make(map[step.Place]isa.Instruction)}
 }
 
 // Instruction returns the instruction at a place. It fails if there is no
@@ -44,15 +49,18 @@ func (p *Program) Instruction(at step.Place) (isa.Instruction, error) {
 		n += copy(code[n:], b)
 	}
 	h1, h2 := binary.LittleEndian.Uint16(code[:]), binary.LittleEndian.Uint16(code[2:])
-	wide := at.ISA == schema.A32 || isa.Is32Bit(h1)
+	wide := at.ISA == schema.A32 || at.ISA == schema.A64 || isa.Is32Bit(h1)
 	if n < 2 || n < 4 && wide {
 		return isa.Instruction{}, fmt.Errorf("no program memory at %s", at)
 	}
 	var in isa.Instruction
-	if at.ISA == schema.A32 {
-		in = isa.PFT.A32(binary.LittleEndian.Uint32(code[:]), at.Address)
-	} else {
-		in = isa.PFT.T32(h1, h2, at.Address, at.ISA == schema.T32EE)
+	switch at.ISA {
+	case schema.A64:
+		in = isa.A64(binary.LittleEndian.Uint32(code[:]), at.Address)
+	case schema.A32:
+		in = p.dialect.A32(binary.LittleEndian.Uint32(code[:]), at.Address)
+	default:
+		in = p.dialect.T32(h1, h2, at.Address, at.ISA == schema.T32EE)
 	}
 	p.seen[at] = in
 	return in, nil

@@ -30,7 +30,7 @@ type Step struct {
 	Entered bool
 	// At is the place of the instruction; of an exception the preferred return
 	// address as the architecture has it (DDI 0406C, table B1-6), which for an
-	// undefined instruction and for aborts is the faulting one.
+	// undefined instruction and for aborts is the faulting one. So it is in AArch64.
 	At Place
 	// Next is where the core continues, or would have without an exception; for
 	// an exception its handler. For an entry to debug state it is where the core
@@ -38,7 +38,7 @@ type Step struct {
 	Next Place
 
 	// Instruction is the one executed. An instruction that aborts was not, and
-	// is no step; an undefined one is.
+	// is no step; an undefined one is, but not for ETMv4.
 	Instruction isa.Instruction
 	// Failed says that it failed its condition, or that CBZ or CBNZ did not
 	// branch.
@@ -113,7 +113,7 @@ type Steps = iter.Seq2[Step, error]
 // Following is the place right after the instruction of s.
 func (s *Step) Following() Place {
 	p := s.At
-	p.Address = (p.Address + schema.Address(s.Instruction.Size)).In32()
+	p.Address = p.ISA.Wrap(p.Address + schema.Address(s.Instruction.Size))
 	return p
 }
 

@@ -45,13 +45,42 @@ func (d *Decoder) count(c counted, seq int64) {
 	d.Rec.Count(key, int64(c.cycles.V), schema.CountPacket)
 }
 
+// A place is one in the program and in time.
+type place struct {
+	schema.Key
+	schema.Point
+}
+
+// mark takes a timestamp marker: the next timestamp is of this place.
+func (d *Decoder) mark() {
+	d.dropMark()
+	d.marked = schema.Of(place{d.Key(), d.Rec.Point()})
+}
+
+// dropMark takes the marker as one without a timestamp.
+func (d *Decoder) dropMark() {
+	if d.marked.OK {
+		d.marked.OK = false
+		d.Rec.Event(schema.Key{Seq: d.Walk.Seq, Offset: d.marked.V.Offset}, schema.EventTimestampUnknown,
+			schema.Null[schema.Address]{}, "a marker without a timestamp")
+	}
+}
+
 // timestamp takes a timestamp, which is always complete. Its count, of the cycles since the last
 // cycle count, is in no sum: the next cycle count has them too.
 func (d *Decoder) timestamp(e *element) {
 	if e.count.OK {
 		d.Rec.Count(d.Key(), int64(e.count.V.cycles.V), schema.CountTimestamp)
 	}
-	d.Rec.Timestamp(d.Key(), e.value, d.Rec.Timestamps.Bits, false)
+	key, rows := d.Key(), &d.Rec.Result.Timestamps
+	n, mark := len(*rows), d.marked
+	if d.marked.OK = false; mark.OK && e.value != 0 { // 0 is an event, which is here
+		key.Seq = mark.V.Seq
+	}
+	d.Rec.Timestamp(key, e.value, d.Rec.Timestamps.Bits, false)
+	if mark.OK && len(*rows) > n {
+		(*rows)[n].Point = mark.V.Point
+	}
 }
 
 // attach gives a count to the newest P0 element: if that is applied already, or has a count,

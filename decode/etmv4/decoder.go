@@ -28,6 +28,7 @@ type Decoder struct {
 	waits schema.Null[element]
 	queue queue
 	state
+	salvage salvage
 }
 
 // Decode implements [decode.Decoder].
@@ -35,11 +36,15 @@ func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 	d.BeginPart(result, part)
 	if part.Break {
 		d.lost()
+		d.salvage = salvage{}
 	}
 	if !part.Continued {
 		d.start()
 	}
 	d.decodePackets()
+	if d.Rec.Lost() {
+		d.salvage.keep(&d.Rec.Part)
+	}
 	if !part.Open {
 		d.end()
 	}
@@ -50,7 +55,7 @@ func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 // start begins a segment: the packets between the A-sync and the cut, which the segment
 // before owns, have the packet state, and that of the cut completes position and context.
 func (d *Decoder) start() {
-	d.State, d.ended, d.waits, d.state = State{}, false, schema.Null[element]{}, state{}
+	d.State, d.ended, d.waits, d.state, d.salvage = State{}, false, schema.Null[element]{}, state{}, salvage{}
 	d.queue.reset()
 	d.Walk.EmptyStack()
 	d.Offset = d.Rec.Offset(0)
@@ -105,6 +110,7 @@ func (d *Decoder) readSync(before []byte) (open Open) {
 		d.look(&p)
 		if p.Kind == TraceInfo && !informed {
 			informed, open = true, Open(min(p.Info.Spec.Value, d.cfg.MaxSpec))
+			d.checkDepth(p.Info.Spec.Value)
 		}
 		open.Apply(&d.cfg, &p)
 	}
@@ -183,17 +189,27 @@ func (d *Decoder) end() {
 	if at, ok := d.reached(); ok && !d.Rec.Lost() {
 		d.Rec.Segment.End.Reached = schema.Of(decode.Position{PC: at})
 	}
-	var p Packet
-	if d.entering && d.cfg.Parse(&p, d.Rec.Part.Ahead) == nil {
-		if d.State.Apply(&d.cfg, &p); p.Kind == Address || p.Kind == AddressContext {
-			d.entry.Target = schema.Of(d.pc(d.State.History[0]).Address)
-		}
-		d.setContext(&p.Context)
-	}
-	d.enter()
-	d.CloseUnplaced()
 	if d.overflowed && !d.Rec.Part.End { // and no Trace On came after it
 		d.restart(schema.ISyncOverflow)
+	}
+	d.lookAhead()
+	d.enter()
+	d.CloseUnplaced()
+	d.dropMark()
+	if d.Rec.Lost() && !d.Rec.Part.End {
+		d.tellLost()
+	}
+}
+
+// lookAhead takes of the packet of the next cut where the flow goes on.
+func (d *Decoder) lookAhead() {
+	var p Packet
+	if d.Rec.Lost() || !d.entering && !d.restarted.OK || d.cfg.Parse(&p, d.Rec.Part.Ahead) != nil {
+		return
+	}
+	d.setContext(&p.Context)
+	if d.State.Apply(&d.cfg, &p); p.Kind == Address || p.Kind == AddressContext {
+		d.goTo(d.State.History[0])
 	}
 }
 

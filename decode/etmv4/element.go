@@ -49,8 +49,8 @@ func (d *Decoder) packet(p *Packet, offset int64) {
 		d.pushContext(p, e)
 	case Exception, Q, SourceAddress:
 		d.pushTold(p, e)
-	case ASync, Ignore, NumberedMarker, UnnumberedMarker, ConditionalInstruction, ConditionalFlush, ConditionalResult,
-		TimestampMarker: // these change no row
+	case ASync, Ignore, NumberedMarker, UnnumberedMarker, ConditionalInstruction, ConditionalFlush,
+		ConditionalResult: // these change no row
 	default:
 		d.pushOther(p, e)
 	}

@@ -10,8 +10,8 @@ import (
 
 // This file follows exceptions (IHI 0064, Exception elements).
 
-// tailChain is the preferred return address where one handler follows another without a return
-// (profile M): bit 0 is never sent.
+// tailChain is the preferred return address where one handler follows another that returned, but to
+// no program (profile M): bit 0 is never sent.
 const tailChain = 0xFFFFFFFE
 
 // exception takes an exception: what ran before it, up to the preferred return address, and
@@ -24,6 +24,8 @@ func (d *Decoder) exception(e *element) {
 	}
 	back := d.returnAddress(e)
 	switch {
+	case d.chains(e):
+		d.Rec.Return(d.Key())
 	case !back.OK:
 	case e.returns == ReturnIsTarget && d.owed:
 		d.Rec.Segment.Quality.IndirectBranch()
@@ -46,10 +48,15 @@ func (d *Decoder) exception(e *element) {
 func (d *Decoder) returnAddress(e *element) (address schema.Null[schema.Address]) {
 	at := d.pc(e.target).Address
 	reset := d.cfg.ETE && e.number == ETEReset
-	if e.returns == ReturnNone || reset || d.cfg.Profile == profileM && at == tailChain {
+	if e.returns == ReturnNone || reset || d.chains(e) {
 		return address
 	}
 	return schema.Of(at)
+}
+
+// chains reports whether an exception follows a handler that returned, with nothing between.
+func (d *Decoder) chains(e *element) bool {
+	return d.cfg.Profile == profileM && e.returns != ReturnNone && d.pc(e.target).Address == tailChain
 }
 
 // walkBefore walks up to the instruction at an address, which is in the straight code from the
@@ -73,10 +80,19 @@ func (d *Decoder) walkBefore(address schema.Address) {
 	d.arrived(stop)
 }
 
-// enter makes the row of an exception: all is known of its handler that will be.
+// enter makes the rows of an exception and of a restart: all is known of where the flow goes on
+// that will be.
 func (d *Decoder) enter() {
+	if !d.entering && !d.restarted.OK {
+		return
+	}
+	to := schema.Null[schema.Address]{V: d.pc(d.target).Address, OK: d.moved}
+	if d.restarted.OK {
+		d.restarted.OK, d.restarted.V.Address = false, to
+		d.Rec.Result.Events = append(d.Rec.Result.Events, d.restarted.V)
+	}
 	if d.entering {
-		d.entering = false
+		d.entering, d.entry.Target = false, to
 		d.Rec.Enter(d.entry)
 	}
 }

@@ -39,12 +39,14 @@ func (d *Decoder) apply(e *element, c *counted) {
 		d.changeTransaction(e.kind)
 	case Timestamp:
 		d.timestamp(e)
+	case TimestampMarker:
+		d.mark()
 	case CycleCount:
 		d.count(e.count.V, d.Walk.Seq)
 	case Event:
-		d.events(e.mask)
+		tellTriggers(&d.Rec, d.Key(), e.mask)
 	case Instrumentation:
-		d.event(schema.EventInstrumentation, "el%d 0x%x", e.context.EL, e.value)
+		tellInstrumentation(&d.Rec, d.Key(), e.context.EL, e.value)
 	default: // FunctionReturn, and what was cancelled
 	}
 	if c != nil {
@@ -60,13 +62,4 @@ func (d *Decoder) contradiction(format string, args ...any) {
 // event records an event that has no address.
 func (d *Decoder) event(kind schema.EventKind, format string, args ...any) {
 	d.Rec.Event(d.Key(), kind, schema.Null[schema.Address]{}, fmt.Sprintf(format, args...))
-}
-
-// events takes the events of an Event element.
-func (d *Decoder) events(mask uint8) {
-	for i := range 4 {
-		if mask>>i&1 != 0 {
-			d.event(schema.EventTrigger, "%d", i)
-		}
-	}
 }

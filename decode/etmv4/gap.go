@@ -21,10 +21,11 @@ func (d *Decoder) traceOn() {
 	d.Walk.EmptyStack()
 }
 
-// restart records that trace starts again.
+// restart has trace start again. The event waits for the address that comes next.
 func (d *Decoder) restart(reason schema.ISyncReason) {
 	d.overflowed = false
-	d.Rec.Restart(decode.SegmentStart{Offset: d.Offset, Reason: reason, CycleAccurate: d.cfg.CycleCounting}, d.Walk.Seq)
+	d.Rec.OpenEpoch()
+	d.restarted = schema.Of(schema.Event{Key: d.Key(), Event: decode.RestartEvent(reason)})
 }
 
 // discontinue takes a Discard or an Overflow: what is open stays unresolved, and then something

@@ -2,6 +2,7 @@ package etmv4
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,8 +70,9 @@ c0 ff  atoms                          always    1
 `
 
 // Each of the 256 headers is a packet in the configurations of the table, and reserved in
-// all others.
+// all others, where the error names the register that would allow it.
 func TestHeaders(t *testing.T) {
+	known, _ := legalHeaders(t, "always etm ete v8m ete1.3 commits data cond v4.3 v4.6 q")
 	for _, tt := range []struct {
 		name string
 		cfg  Config
@@ -100,6 +102,10 @@ func TestHeaders(t *testing.T) {
 				if names[h] == "" {
 					if syntax, ok := errors.AsType[*decode.SyntaxError](err); !ok || !syntax.Reserved || p != sentinel {
 						t.Errorf("%02x: %+v, %v, want a reserved header", h, p, err)
+					}
+					allowed := known[h] != "" && (h != 0x07 || !tt.cfg.ETE) // of an ETE, by no register
+					if allowed != strings.Contains(fmt.Sprint(err), "TRC") {
+						t.Errorf("%02x: %v, want the register that allows it: %t", h, err, allowed)
 					}
 					continue
 				}

@@ -32,6 +32,10 @@ type state struct {
 	// still come.
 	entry    schema.Exception
 	entering bool
+	// marked is where a timestamp marker is whose timestamp may still come.
+	marked schema.Null[place]
+	// restarted is the event of a restart, whose address may still come.
+	restarted schema.Null[schema.Event]
 }
 
 // pc returns a target in the instruction set of the context.
@@ -114,8 +118,7 @@ func (d *Decoder) address(t Target) {
 	to := d.pc(t)
 	q := &d.Rec.Segment.Quality
 	switch {
-	case d.entering:
-		d.entry.Target = schema.Of(to.Address)
+	case d.entering: // the handler's
 	case d.owed:
 		q.IndirectBranch()
 		d.pushLink()

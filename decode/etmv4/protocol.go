@@ -11,7 +11,10 @@ import (
 	"github.com/tracelake/tracelake/decode/record"
 )
 
-var _ decode.Doubter = (*Config)(nil)
+var (
+	_ decode.Doubter    = (*Config)(nil)
+	_ decode.CodeReader = (*Config)(nil)
+)
 
 // traceID has the ID of a source.
 var traceID = decode.TraceIDField{Registers: []string{"TRCTRACEIDR"}}
@@ -116,9 +119,8 @@ func (c *Config) TracesData() bool { return false }
 
 // NewDecoder implements [decode.Protocol].
 func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decoder {
-	rules := flow.Rules{Dialect: isa.ETMv4, Barriers: true, Waits: c.WaitsP0, ReturnStack: c.ReturnStack, TargetsFollow: true, Conditions: true}
-	if c.Profile == profileM {
-		rules.Dialect = isa.ETMv4M
+	rules := flow.Rules{
+		Dialect: c.Dialect(), Barriers: true, Waits: c.WaitsP0, ReturnStack: c.ReturnStack, TargetsFollow: true, Conditions: true,
 	}
 	d := &Decoder{cfg: *c, Follower: record.NewFollower(mem, rules, want.Packets, record.Recorder{
 		CycleAccurate: c.CycleCounting, Timestamps: c.TimestampCode(), Summed: want.Summed,
@@ -128,6 +130,14 @@ func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decode
 		d.Walk.NoteSteps(want.FunctionOf)
 	}
 	return d
+}
+
+// Dialect implements [decode.CodeReader].
+func (c *Config) Dialect() isa.Dialect {
+	if c.Profile == profileM {
+		return isa.ETMv4M
+	}
+	return isa.ETMv4
 }
 
 // Words implements [decode.Protocol].

@@ -87,6 +87,9 @@ func (d *Decoder) passLast(source *flow.Source, in *isa.Instruction, at, to sche
 	switch {
 	case in.Flow == isa.Indirect:
 		ends = to
+	case in.Flow == isa.Direct && in.Target == next && in.MayFail(d.Walk.ISA()):
+		d.Walk.PassUntold(source)
+		return next
 	case in.Flow == isa.Direct && (in.Target == to || !in.MayFail(d.Walk.ISA())):
 		ends = in.Target
 	case in.Flow == isa.Direct:

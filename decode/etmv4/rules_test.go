@@ -91,6 +91,24 @@ func TestFollowPositions(t *testing.T) {
 	})
 }
 
+// Trace On, with where the flow goes on.
+func TestFollowRestarts(t *testing.T) {
+	runScenarios(t, []scenario{
+		{"the last address counts", plainConfig, nil, "S f6 04 95 04 95 02 f7", "| 1000 1004N [trace_on 1008] 1008E at 1020"},
+		{
+			"in the instruction set of the context", plainConfig, programs,
+			"S 04 9d 00 10 00 00 00 c0 ff ff 81 20 f6",
+			"| [trace_on 2000] 2000 2004N at 2008",
+		},
+		{"no address", plainConfig, nil, "S f6 04 f7 04", "| 1000 1004N [trace_on] [no_address 1] [trace_on] at ?"},
+		{
+			"at the next cut", plainConfig, nil, "S f6 A T 95 04 04 82 00 08 00 00 31",
+			"| 1000 1004N [inconsistent 1008 the next address is 0x00000010] [trace_on 1000] at ? | at 1000",
+		},
+		{"before a loss", plainConfig, nil, "S f6 04 08 A T 82 00 08 00 00 31", "| 1000 1004N [trace_on] [lost 16 reserved_header] at ? | at 1000"},
+	})
+}
+
 // The return stack.
 func TestFollowReturnStack(t *testing.T) {
 	calls := image.New(words(0x1000,
@@ -122,7 +140,7 @@ func TestFollowReturnStack(t *testing.T) {
 		{
 			"a Trace On empties it", stackConfig, calls,
 			"S f7 04 9a 06 08 00 00 f7 f7",
-			"| 1000E [trace_on] 1018E [inconsistent 1018 return_stack: it is empty, and no address was told] at ?",
+			"| 1000E [trace_on 1018] 1018E [inconsistent 1018 return_stack: it is empty, and no address was told] at ?",
 		},
 		{
 			"an Exception pops", stackConfig, calls,
@@ -176,7 +194,7 @@ func TestFollowExceptions(t *testing.T) {
 		{
 			"a Trace On before it", plainConfig, nil,
 			"S 06 03 95 01 04 9a 00 08 00 00 f7",
-			"| 1000 [debug 1 back 1004 to -] [trace_on] 1000 1004E at 1010",
+			"| 1000 [debug 1 back 1004 to -] [trace_on 1000] 1000 1004E at 1010",
 		},
 		{
 			"the handler's context", plainConfig, nil,
@@ -187,6 +205,11 @@ func TestFollowExceptions(t *testing.T) {
 			"the cut has the handler's address", plainConfig, nil,
 			"S 06 1d 95 01 A T 82 00 08 00 00 31 f7",
 			"| 1000 [irq 14 back 1004 to 1000] at ? | 1000 1004E at 1010",
+		},
+		{
+			"the cut has it with its context", plainConfig, programs,
+			"A T 82 00 10 00 00 20 06 1d 95 01 A T 85 00 08 00 00 00 c0 ff ff 31",
+			"| 2000 [irq 14 back 2004 to ffffc00000001000] at ? | at ffffc00000001000",
 		},
 		{
 			"without an address", plainConfig, nil,
@@ -249,7 +272,7 @@ func TestFollowExceptions(t *testing.T) {
 		{
 			"profile M: a tail chain", microConfig, programs,
 			"A T 83 00 30 00 00 20 f7 06 1f 9b 7f ff ff ff 9b 00 30 00 00 f7",
-			"| 3000 3002E [systick 15 back - to 3000] 3000 3002E at ?",
+			"| 3000 3002E [return] [systick 15 back - to 3000] 3000 3002E at ?",
 		},
 		{
 			"profile M: v7-M returns by their packet", micro7Config, programs,
@@ -337,6 +360,12 @@ func TestFollowSourcesAndQs(t *testing.T) {
 			"| 100cE 1014E at 101c",
 		},
 		{
+			"Q over a conditional branch to the next instruction: nothing tells its outcome", eteConfig,
+			image.New(words(0x1000, 0xb4000020 /* cbz x0, 1004 */, 0xb4000020 /* cbz x0, 1008 */, nop)),
+			"S a5 01 01 f6",
+			"| 1000 1004N at 1008",
+		},
+		{
 			"Q over an indirect branch at its end", eteConfig, code,
 			"A T 82 06 08 00 00 31 a5 08 02",
 			"| 1018 101cE at 1020",
@@ -400,7 +429,7 @@ func TestFollowCounts(t *testing.T) {
 		{
 			"a count after a Trace On", countConfig, nil,
 			s + "f6 12 04 95 02 f7 13",
-			"| 1000 [2 cycles packet] 1004N/2 [3 cycles packet] [trace_on] 1008E/3 at 1020",
+			"| 1000 [2 cycles packet] 1004N/2 [3 cycles packet] [trace_on 1008] 1008E/3 at 1020",
 		},
 		{"a count before any P0 element", countConfig, nil, s + "12 f6", "| [2 cycles packet] 1000 1004N at 1008"},
 		{
@@ -440,6 +469,23 @@ func TestFollowCounts(t *testing.T) {
 				"[timestamp 2f15080] [timestamp_unknown] at 1020",
 		},
 		{
+			"a timestamp is of its marker", configOf(registersOf(true, 1|1<<11, 0)), nil,
+			"S f6 88 f7 71 02 05 02 06 f7",
+			"| 1000 1004N [timestamp 5] 1008E [timestamp 6] [trigger 0] 1020 1024E at ?",
+		},
+		{
+			"a marker without a timestamp", configOf(registersOf(true, 1|1<<11, 0)), nil,
+			"S 88 f6 88 02 05 f7 88 02 00 88",
+			"| 1000 1004N [timestamp 5] [timestamp_unknown a marker without a timestamp] 1008E [timestamp_unknown] " +
+				"[timestamp_unknown a marker without a timestamp] at 1020",
+		},
+		{
+			"a marker stays where atoms are cancelled", configOf(registersOf(true, 1|1<<11, 4)), nil,
+			"S f6 88 f7 2e 01 02 05 2d 01 f6 2d 01",
+			"| [cancelled 1] 1000 1004N [timestamp 5] 1008N [inconsistent 1008 an instruction without a condition was not " +
+				"executed] at 100c",
+		},
+		{
 			"a timestamp out of range", configOf(registersOf(true, 1|1<<11, 0)), nil,
 			"S 02 92 cb 81 80 ff ff ff ff ff f6",
 			"| [timestamp fffffffff0006592] 1000 1004N at 1008",
@@ -457,6 +503,15 @@ func TestFollowCounts(t *testing.T) {
 		{"conditional packets change nothing", conditional, nil, "A 01 01 0e 82 00 08 00 00 31 f6 40 42 6d 07 6c " +
 			"85 01 43 49 4e 53 1b 45 f7", "| 1000 1004N 1008E at 1020"},
 	})
+}
+
+// A timestamp has the cycle of its marker.
+func TestMarkedCycle(t *testing.T) {
+	s := scenario{cfg: configOf(registersOf(true, 1|1<<4|1<<11, 0)), packets: "A 01 01 01 04 82 00 08 00 00 31 f6 12 88 f7 13 02 05"}
+	r := follow(t, s.stream(), s.cfg, programP, engine.Usual(s.cfg))
+	if x := r.Timestamps[0]; x.Seq != 2 || x.Cycle.V != 2 {
+		t.Errorf("the timestamp is at seq %d, cycle %d, want 2, 2", x.Seq, x.Cycle.V)
+	}
 }
 
 // Speculation.
@@ -515,6 +570,18 @@ func TestFollowSpeculation(t *testing.T) {
 			"S f6 2e 05",
 			"| [inconsistent cancel: 5 P0 elements, of which 1 are open] [cancelled 5] at 1000",
 		},
+		{
+			"deeper than can be: the oldest are committed, and cannot be cancelled", specConfig(2), nil,
+			"S f6 db f6 2e 04 2d 01",
+			"| 1000 1004N 1008E [inconsistent cancel: 4 P0 elements, of which 2 are open] [cancelled 4] [inconsistent " +
+				"commit: 1 P0 elements, of which 0 are open] at 1020",
+		},
+		{
+			"SPEC deeper than can be", specConfig(2), nil,
+			"A 01 04 03 82 00 08 00 00 31 f6 2d 03",
+			"| [inconsistent speculation: Trace Info says that 3 P0 elements are open, TRCIDR8 allows 2] " +
+				"[inconsistent commit: 2 P0 elements, of which 1 are open] 1000 1004N at 1008",
+		},
 		{"n is 0", spec, nil, "S f6 2e 00 2d 00 2f 00 2d 01", "| 1000 1004E at 1010"},
 		{
 			"elements that came before", spec, nil,
@@ -536,13 +603,13 @@ func TestFollowSpeculation(t *testing.T) {
 		{
 			"an Overflow", spec, nil,
 			"S f6 f7 71 00 05 A T 04 82 00 08 00 00 31",
-			"| [trigger 0] [discard 2 P0 elements: overflow] [overflow] at ? | at 1000",
+			"| [trigger 0] [discard 2 P0 elements: overflow] [overflow 1000] at ? | at 1000",
 		},
 		{"a Discard with nothing open", spec, nil, "S 00 03", "| [discard 0 P0 elements: discard] at ?"},
 		{
 			"an Overflow without a Trace On", plainConfig, nil,
 			"S f6 00 05 A T 82 00 08 00 00 31 f6",
-			"| 1000 1004N [overflow] at ? | 1000 1004N at 1008",
+			"| 1000 1004N [overflow 1000] at ? | 1000 1004N at 1008",
 		},
 		{
 			"sync is lost", spec, nil,

@@ -257,7 +257,7 @@ func TestSequences(t *testing.T) {
 		{"52", plainConfig, nil, "S f7 A f7 T 82 00 08 00 00 31", "| 1000 1004E 1010 1014E at 1000 | at 1000"},
 		{"53", plainConfig, nil, "S f6 A T f7 f7 82 03 08 00 00 31", "| 1000 1004N 1008E 1020 1024E at ? | at 100c"},
 		{"53, from the second A alone", plainConfig, nil, "A T f7 f7 82 03 08 00 00 31 f7", "| 100cE at ?"},
-		{"54", plainConfig, nil, "S f6 00 05 A T 04 82 00 08 00 00 31 f6", "| 1000 1004N [overflow] at ? | 1000 " +
+		{"54", plainConfig, nil, "S f6 00 05 A T 04 82 00 08 00 00 31 f6", "| 1000 1004N [overflow 1000] at ? | 1000 " +
 			"1004N at 1008"},
 		{"55", specConfig(4), nil, "S f6 f7 2e 01 2d 01", "| [cancelled 1] 1000 1004N at 1008"},
 		{"56", specConfig(4), nil, "S f6 30 2d 01", "| 1000 1004E at 1010"},

@@ -76,7 +76,7 @@ func (d *Decoder) cancel(n uint64) {
 // stays reports whether e, which is no P0 element, is told whatever becomes of those before it.
 func (e *element) stays() bool {
 	switch e.kind {
-	case Event, Timestamp, CycleCount, Instrumentation:
+	case Event, Timestamp, TimestampMarker, CycleCount, Instrumentation:
 		return true
 	default:
 		return false
@@ -130,6 +130,13 @@ func (d *Decoder) overrun() {
 func (d *Decoder) checkOpen(spec uint64) {
 	if open := d.queue.open + d.queue.unseen; spec != open {
 		d.contradiction("speculation: Trace Info says that %d P0 elements are open, it is %d", spec, open)
+	}
+}
+
+// checkDepth compares what a Trace Info at a cut says is open with what can be.
+func (d *Decoder) checkDepth(spec uint32) {
+	if spec > d.cfg.MaxSpec {
+		d.contradiction("speculation: Trace Info says that %d P0 elements are open, TRCIDR8 allows %d", spec, d.cfg.MaxSpec)
 	}
 }
 

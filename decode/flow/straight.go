@@ -73,3 +73,14 @@ func (w *Walker) Retreat(runs int, seq int64) {
 	w.result.Runs, w.Seq = w.result.Runs[:runs], seq
 	w.Lose()
 }
+
+// PassUntold walks over the waypoint that the position is at, whose outcome nothing tells. Where it
+// arrives, the position is undecided, as after ToWaypoint.
+func (w *Walker) PassUntold(t *Source) Stop {
+	if !w.emitUntraced(t, 1) {
+		return Endless
+	}
+	run := &w.result.Runs[len(w.result.Runs)-1]
+	run.Outcome, run.Flags = schema.Unknown, run.Flags&^schema.RunHasFailed
+	return Arrived
+}

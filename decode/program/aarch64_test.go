@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/decode/program/internal/forge"
 	"github.com/tracelake/tracelake/schema"
@@ -83,7 +84,7 @@ func TestCodeAArch64(t *testing.T) {
 		if g.Kind != w.Kind || g.Target != w.Target || g.Conditional != w.Conditional || g.TargetISA.OK != w.Target.OK {
 			t.Errorf("instruction %d: %+v, want kind, target and condition of %+v", i, g, w)
 		}
-		alone := program.Alone(g.Address, schema.A64, g.Opcode, 4)
+		alone := program.Alone(isa.ETMv4, g.Address, schema.A64, g.Opcode, 4)
 		if alone.Section, alone.Function = g.Section, g.Function; alone != g {
 			t.Errorf("instruction %d: alone %+v, in the program %+v", i, alone, g)
 		}
@@ -159,7 +160,7 @@ func TestBaseAArch64(t *testing.T) {
 	const base = schema.Address(0xAAAA_AAAA_0000)
 	f := wide64(0x1000)
 	f.Type = elf.ET_DYN
-	p, err := program.Read(open(f.Bytes()), new(base))
+	p, err := program.Read(open(f.Bytes()), new(base), isa.PFT)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func TestBaseAArch64(t *testing.T) {
 	if p.Functions[0].Address != base+0x1000 || p.Symbols[0].Address != base+0x1000 || p.Sections[0].Address != base+0x1000 {
 		t.Error("something is not where it was loaded")
 	}
-	if _, err := program.Read(open(f.Bytes()), new(schema.MaxAddress-0x1000)); err == nil {
+	if _, err := program.Read(open(f.Bytes()), new(schema.MaxAddress-0x1000), isa.PFT); err == nil {
 		t.Error("code beyond the last address")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/need"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/decode/program/internal/forge"
 )
@@ -38,7 +39,7 @@ func TestBounds(t *testing.T) {
 		file := tt.file.Bytes()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		p, err := program.Read(open(file), nil)
+		p, err := program.Read(open(file), nil, isa.PFT)
 		runtime.ReadMemStats(&after)
 		if err != nil {
 			t.Fatal(err)

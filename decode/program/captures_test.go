@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -73,7 +74,7 @@ func each(t *testing.T, test func(t *testing.T, s subject, file []byte, p *progr
 			if s.path != "" {
 				file = shared.Read(t, shared.File(t, "captures/"+s.path))
 			}
-			p, err := program.Read(open(file), nil)
+			p, err := program.Read(open(file), nil, isa.PFT)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +95,7 @@ func TestCaptures(t *testing.T) {
 		if len(p.Notes) > 1 || len(p.Notes) == 1 && !hasNote(p, "left out, and were dropped") {
 			t.Errorf("notes %q", p.Notes)
 		}
-		again, err := program.Read(open(bytes.Clone(file)), nil)
+		again, err := program.Read(open(bytes.Clone(file)), nil, isa.PFT)
 		if err != nil || again.CodeSHA256 != p.CodeSHA256 {
 			t.Errorf("read again: code hash %v, %v", again, err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/decode/program/internal/forge"
 	"github.com/tracelake/tracelake/schema"
@@ -31,7 +32,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(forge.File{AArch64: true, Big: true, Sections: wide64(1).Sections, Symbols: wide64(1).Symbols}.Bytes())
 	f.Add(sample.Program())
 	f.Fuzz(func(t *testing.T, file []byte) {
-		p, err := program.Read(open(file), nil)
+		p, err := program.Read(open(file), nil, isa.PFT)
 		if err != nil {
 			if _, ok := errors.AsType[*image.FormatError](err); !ok {
 				t.Fatalf("error %v is no FormatError", err)

@@ -13,6 +13,7 @@ import (
 	"encoding/hex"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -34,6 +35,7 @@ type Program struct {
 	Notes      []string // for people: what is missing, what was dropped and why
 	Dropped    Dropped
 
+	dialect   isa.Dialect
 	demangler demangler
 }
 
@@ -107,17 +109,17 @@ type Dropped struct {
 	InlineRangesKept int // and those that were kept
 }
 
-// Read reads a program file. base is where a position-independent one was
-// loaded; it is nil for others. It fails with an [image.FormatError] if the file
+// Read reads a program file, its code in a dialect. base is where a
+// position-independent one was loaded; it is nil for others. It fails with an [image.FormatError] if the file
 // is no such program, or if its headers or sections of code are damaged.
-func Read(f image.File, base *schema.Address) (*Program, error) {
+func Read(f image.File, base *schema.Address, dialect isa.Dialect) (*Program, error) {
 	e, err := image.OpenELF(f, base)
 	if err != nil {
 		return nil, err
 	}
 	p := &Program{
 		File: f.Name, SHA256: hex.EncodeToString(f.SHA256[:]), BuildID: e.BuildID, AArch64: e.AArch64(),
-		demangler: demangler{},
+		dialect: dialect, demangler: demangler{},
 	}
 	if err := p.readSections(f, e, base); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/decode/program/internal/forge"
 	"github.com/tracelake/tracelake/schema"
@@ -75,7 +76,7 @@ func TestBase(t *testing.T) {
 	f.Type = elf.ET_DYN
 	fixed := linesFile()
 	const base = 0x1_0000
-	got, err := program.Read(open(f.Bytes()), new(schema.Address(base)))
+	got, err := program.Read(open(f.Bytes()), new(schema.Address(base)), isa.PFT)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestRefuses(t *testing.T) {
 		"other file": forge.File{Type: elf.ET_REL}.Bytes(),
 		"shared":     shared,
 	} {
-		p, err := program.Read(open(file), nil)
+		p, err := program.Read(open(file), nil, isa.PFT)
 		if _, ok := errors.AsType[*image.FormatError](err); !ok {
 			t.Errorf("%s: %v, %v, want a FormatError", name, p, err)
 		}

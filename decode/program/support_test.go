@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/decode/program/internal/forge"
 )
@@ -28,7 +29,7 @@ func open(b []byte) image.File {
 // read reads a file that was made by hand.
 func read(t *testing.T, f forge.File) *program.Program {
 	t.Helper()
-	p, err := program.Read(open(f.Bytes()), nil)
+	p, err := program.Read(open(f.Bytes()), nil, isa.PFT)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func (p *Program) sweepSection(s *Section, marks []mark) {
 // sweepWords reads the A32 or A64 instructions from a mark up to end. Code is
 // little-endian in a big-endian image too.
 func (p *Program) sweepWords(s *Section, m mark, end uint64) {
-	read := isa.PFT.A32
+	read := p.dialect.A32
 	if m.isa.V == schema.A64 {
 		read = isa.A64
 	}
@@ -104,7 +104,7 @@ func (p *Program) sweepT32(s *Section, address schema.Address, end uint64) {
 			}
 			h2 = binary.LittleEndian.Uint16(b[2:])
 		}
-		i := isa.PFT.T32(h1, h2, schema.Address(at), false)
+		i := p.dialect.T32(h1, h2, schema.Address(at), false)
 		p.add(s, schema.Address(at), schema.T32, i, it.conditional() || i.Conditional(schema.T32))
 		it = it.after(i)
 		at += uint64(i.Size)

@@ -7,15 +7,19 @@ import (
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/schema"
 )
 
+// Dialects says how the code of a core is read; "" is every core.
+type Dialects func(core string) isa.Dialect
+
 // Read reads the program files of a capture; notes say what they lack.
-func Read(c *capture.Capture) (programs []Program, notes []string, err error) {
+func Read(c *capture.Capture, dialects Dialects) (programs []Program, notes []string, err error) {
 	for i := range c.Programs {
 		f := &c.Programs[i]
-		p, err := program.Read(f.File, f.Base)
+		p, err := program.Read(f.File, f.Base, dialects(f.Core))
 		if bad, ok := errors.AsType[*image.FormatError](err); ok {
 			return nil, nil, &capture.InputError{File: f.Name, Problem: bad.Problem, Remedy: bad.Remedy, Err: err}
 		}

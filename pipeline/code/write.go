@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/decode/program"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -11,7 +12,7 @@ import (
 
 // Write writes the four tables: of each core the programs that [Check] passed, and
 // of cores without one what they executed. Rows are ordered by core and address.
-func Write(out *dataset.Writer, programs []Program, executed []Executed) {
+func Write(out *dataset.Writer, programs []Program, executed []Executed, dialects Dialects) {
 	w := &writer{
 		code: out.Table(&schema.Code, 0), functions: out.Table(&schema.Functions, 0),
 		lines: out.Table(&schema.Lines, 0), symbols: out.Table(&schema.Symbols, 0),
@@ -22,7 +23,7 @@ func Write(out *dataset.Writer, programs []Program, executed []Executed) {
 			func(p Program) bool { return p.Core != core }); len(own) > 0 {
 			w.program(core, merge(own))
 		}
-		w.executed(core, alone[core])
+		w.executed(core, alone[core], dialects(core))
 	}
 }
 
@@ -85,9 +86,9 @@ func (w *writer) program(core string, p *program.Program) {
 }
 
 // executed writes what a core without a program executed.
-func (w *writer) executed(core string, instructions []Instruction) {
+func (w *writer) executed(core string, instructions []Instruction, dialect isa.Dialect) {
 	for _, x := range instructions {
-		i := program.Alone(x.Address, x.ISA, x.Opcode, x.Size)
+		i := program.Alone(dialect, x.Address, x.ISA, x.Opcode, x.Size)
 		schema.AppendCode(w.code.Row(), core, i.Address, i.Size, i.ISA, i.Opcode, i.Kind, i.Conditional, i.Target,
 			i.TargetISA, i.Function, i.Section)
 	}

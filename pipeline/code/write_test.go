@@ -10,13 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
 
-// TestWrite has a core with a program and one without: of that `code` has what it
-// executed, of two opcodes at one address the first.
+// TestWrite has a core with a program and two without: of those `code` has what they
+// executed, of two opcodes at one address the first, each core's in its dialect.
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dataset")
 	out, err := dataset.Create(dir, dataset.Options{Level: schema.LevelInstructions})
@@ -28,7 +29,8 @@ func TestWrite(t *testing.T) {
 		{"cpu_0", []tally.Instruction{instruction(0x8000, schema.A32, 4, nop), branch}},
 		{"cpu_1", []tally.Instruction{instruction(0x9000, schema.A32, 4, nop)}},
 		{"cpu_0", []tally.Instruction{instruction(0x8000, schema.A32, 4, movs), instruction(0x8000, schema.T32, 2, 0xbf00)}},
-	})
+		{"cpu_2", []tally.Instruction{instruction(0x8000, schema.T32, 4, 0xf00fc003)}}, // le lr, 0x8000
+	}, func(core string) isa.Dialect { return map[string]isa.Dialect{"cpu_2": isa.ETMv4M}[core] })
 	if err := out.Close(&schema.Manifest{}); err != nil {
 		t.Fatal(err)
 	}
@@ -44,6 +46,7 @@ func TestWrite(t *testing.T) {
 			"cpu_0 32772 4 a32 452984829 branch true 32768 a32 NULL NULL",
 			"cpu_1 32768 4 a32 3785359360 other false NULL NULL 0 .text",
 			"cpu_1 32772 4 a32 3785359360 other false NULL NULL 0 .text",
+			"cpu_2 32768 4 t32 4027564035 branch true 32768 t32 NULL NULL",
 		},
 		&schema.Functions: {"cpu_1 0 32768 8 a  NULL NULL NULL symbol"},
 		&schema.Lines:     {"cpu_1 32768 0 a.c 1 0 false 0 NULL", "cpu_1 32772 0 a.c 1 0 false 0 NULL"},

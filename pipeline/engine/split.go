@@ -175,8 +175,28 @@ func (s *splitter) cut(at int, c *decode.Cut) {
 	default:
 		s.loseUnsynced(s.bytes - int64(len(s.Data)-at))
 		s.unit.Preserved = c.Preserved
+		s.tell(at-c.Before, at)
 	}
 	s.beginSegment(at, c.Before)
+}
+
+// tell has the bytes before the first cut say what they can, though they are lost.
+func (s *splitter) tell(from, to int) {
+	teller, ok := s.protocol.(decode.Teller)
+	if !ok {
+		return
+	}
+	told, offsets := teller.Tell(s.Data[from:to:to]), s.offsetsOf(from, to)
+	at := decode.NewOffsetCursor(offsets)
+	for _, e := range told.Events {
+		e.Offset = int64(at.At(int(e.Offset)))
+		s.unit.Events = append(s.unit.Events, e)
+	}
+	at = decode.NewOffsetCursor(offsets)
+	for _, t := range told.Timestamps {
+		t.Offset = int64(at.At(int(t.Offset)))
+		s.unit.Timestamps = append(s.unit.Timestamps, t)
+	}
 }
 
 // beginSegment begins a segment at Data[at], whose decoder has to see so many bytes before

@@ -8,6 +8,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/pipeline/code"
 	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/schema"
@@ -213,7 +214,8 @@ func (p *Previous) sameFunctions() bool {
 	if p.of.capture == nil {
 		return false
 	}
-	then, _, err := code.Read(p.of.capture)
+	anyDialect := func(string) isa.Dialect { return isa.PFT } // functions are the same in all
+	then, _, err := code.Read(p.of.capture, anyDialect)
 	return err == nil && slices.Equal(code.Functions(then, core), code.Functions(p.now.Programs, core))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -50,6 +51,17 @@ func (p *Plan) Decoded() []*Source {
 		}
 	}
 	return decoded
+}
+
+// Dialect is how the code of a core is read: as the first source of it that is decoded does, of "" the
+// first of any core.
+func (p *Plan) Dialect(core string) isa.Dialect {
+	for _, s := range p.Decoded() {
+		if core == "" || s.Core == core {
+			return s.dialect()
+		}
+	}
+	return isa.PFT
 }
 
 // Account says what the bytes of a buffer are.

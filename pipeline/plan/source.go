@@ -10,6 +10,7 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/decode/frame"
+	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -72,6 +73,14 @@ func (s *Source) refuse(problem string) {
 func (s *Source) As(p decode.Protocol) (*Source, error) {
 	other := &Source{Source: s.Source, Bound: p, Buffer: s.Buffer, Bytes: s.Bytes}
 	return other, other.layUnits()
+}
+
+// dialect is how the code of its core is read.
+func (s *Source) dialect() isa.Dialect {
+	if r, ok := s.Bound.(decode.CodeReader); ok {
+		return r.Dialect()
+	}
+	return isa.PFT
 }
 
 // layUnits finds how the units of a source lie in its buffer, if they are not the

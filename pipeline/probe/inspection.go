@@ -129,7 +129,7 @@ func (in *Inspection) add(ctx context.Context, s *inspector) error {
 		in.addBuffers(s)
 	}
 	in.note(s.plan.Notes)
-	programs, err := ReadPrograms(c)
+	programs, err := ReadPrograms(s.plan)
 	if err != nil {
 		return err
 	}

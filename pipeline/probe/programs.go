@@ -1,9 +1,9 @@
 package probe
 
 import (
-	"github.com/tracelake/tracelake/decode/capture"
-	"github.com/tracelake/tracelake/pipeline/code"
+		"github.com/tracelake/tracelake/pipeline/code"
 	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/pipeline/tally"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/verdict"
@@ -16,8 +16,8 @@ type Programs struct {
 }
 
 // ReadPrograms reads the program files of a capture.
-func ReadPrograms(c *capture.Capture) (*Programs, error) {
-	programs, _, err := code.Read(c)
+func ReadPrograms(p *plan.Plan) (*Programs, error) {
+	programs, _, err := code.Read(p.Capture, p.Dialect)
 	return &Programs{All: programs}, err
 }
 

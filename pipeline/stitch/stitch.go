@@ -29,9 +29,10 @@ func New(source uint8, code decode.TimestampCode, to Sinks) *Stitcher {
 // A Unit is a work unit that was decoded.
 type Unit struct {
 	// What is before the first cut.
-	Losses    []schema.Loss
-	Events    []schema.Event
-	Preserved decode.Preserved
+	Losses     []schema.Loss
+	Events     []schema.Event
+	Timestamps []schema.Timestamp
+	Preserved  decode.Preserved
 
 	Asyncs int // in Rows
 	Rows   *decode.Result
@@ -120,7 +121,8 @@ func (s *Stitcher) Commit() error { return s.segments(s.pending.commit()) }
 
 // unsynced takes what is before the first cut.
 func (s *Stitcher) unsynced(u *Unit) error {
-	if err := s.sinks.Events.Add(s.carry.base, u.Events); err != nil {
+	timestamps, events := timestampEvents(u.Timestamps, u.Events)
+	if err := errors.Join(s.sinks.Events.Add(s.carry.base, events), s.sinks.Timestamps.Add(s.carry.base, timestamps)); err != nil {
 		return err
 	}
 	s.carry.preserve(s.code, u.Preserved)

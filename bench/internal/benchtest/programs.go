@@ -25,4 +25,9 @@ var Programs = []codegen.Options{
 	{Seed: 3, Bytes: 64 << 10, Base: 0x08000000, Security: schema.Secure, Arch: program.V7M},
 	{Seed: 4, Bytes: 64 << 10, Base: 0x8000, Arch: program.V5TE, LDC: true},
 	{Seed: 5, Bytes: 64 << 10, Base: 0x20000000, Arch: program.V5TE, HighVectors: true},
+	{Seed: 6, Bytes: 64 << 10, Base: 0xFFFF8000_00010000, Arch: program.V8A, Level: 1, Security: schema.NonSecure, SMC: true, HVC: true},
+	{Seed: 7, Bytes: 64 << 10, Base: 0x40000000, Arch: program.V8A, Security: schema.Realm, SMC: true, HVC: true, Transactions: true},
+	{Seed: 8, Bytes: 64 << 10, Base: 0x40000000, Arch: program.V8A, Security: schema.NonSecure, AArch32: codegen.Functions},
+	{Seed: 9, Bytes: 64 << 10, Base: 0x8000, Arch: program.V8A, Level: 1, AArch32: codegen.All, SMC: true, HVC: true},
+	{Seed: 10, Bytes: 64 << 10, Base: 0x10000000, Arch: program.V8M},
 }

@@ -15,7 +15,7 @@ type assembler struct {
 }
 
 // A label says what the code is from an address on, as the mapping symbols $a,
-// $t and $d do (ARM IHI 0044, §4.5.5).
+// $t, $x and $d do (ARM IHI 0044, §4.5.5).
 type label struct {
 	address schema.Address
 	content content
@@ -26,6 +26,7 @@ type content uint8
 const (
 	contentA32 content = iota
 	contentT32
+	contentA64
 	contentData
 )
 
@@ -41,6 +42,14 @@ func (a *assembler) is(c content) {
 // a32 writes A32 instructions.
 func (a *assembler) a32(words ...uint32) {
 	a.is(contentA32)
+	for _, w := range words {
+		a.code = binary.LittleEndian.AppendUint32(a.code, w)
+	}
+}
+
+// a64 writes A64 instructions.
+func (a *assembler) a64(words ...uint32) {
+	a.is(contentA64)
 	for _, w := range words {
 		a.code = binary.LittleEndian.AppendUint32(a.code, w)
 	}
@@ -80,14 +89,17 @@ func (a *assembler) align() {
 type form uint8
 
 const (
-	formA32    form = iota // B, BL A1: 24 bits, words
-	formA32BLX             // BLX A2: 24 bits and H, halfwords
-	formT1                 // B T1: 8 bits
-	formT2                 // B T2: 11 bits
-	formT3                 // B T3: 20 bits
-	formT4                 // B T4, BL T1: 24 bits
-	formT32BLX             // BLX T2: 24 bits, words
-	formCBZ                // CBZ: 6 bits, forward
+	formA32     form = iota // B, BL A1: 24 bits, words
+	formA32BLX              // BLX A2: 24 bits and H, halfwords
+	formT1                  // B T1: 8 bits
+	formT2                  // B T2: 11 bits
+	formT3                  // B T3: 20 bits
+	formT4                  // B T4, BL T1: 24 bits
+	formT32BLX              // BLX T2: 24 bits, words
+	formCBZ                 // CBZ: 6 bits, forward
+	formA64                 // B, BL of A64: 26 bits, words
+	formA64Cond             // B.<c>, CBZ, CBNZ of A64: 19 bits, words
+	formA64Test             // TBZ, TBNZ: 14 bits, words
 )
 
 // A branch is a direct branch whose target is not known yet.
@@ -100,9 +112,12 @@ type branch struct {
 // branch writes a branch with an offset that is to come.
 func (a *assembler) branch(f form, w uint32) branch {
 	b := branch{form: f, word: w, at: a.here()}
-	if f == formA32 || f == formA32BLX {
+	switch {
+	case f >= formA64:
+		a.a64(w)
+	case f == formA32 || f == formA32BLX:
 		a.a32(w)
-	} else {
+	default:
 		a.t32(w)
 	}
 	return b
@@ -113,7 +128,7 @@ func (a *assembler) land(b branch, to schema.Address) {
 	w := b.word | b.offset(to)
 	code := a.code[b.at-a.base:]
 	switch b.form {
-	case formA32, formA32BLX:
+	case formA32, formA32BLX, formA64, formA64Cond, formA64Test:
 		binary.LittleEndian.PutUint32(code, w)
 	case formT1, formT2, formCBZ:
 		binary.LittleEndian.PutUint16(code, uint16(w))
@@ -149,6 +164,12 @@ func (b *branch) offset(to schema.Address) uint32 {
 			panic(fmt.Sprintf("codegen: CBZ at 0x%08x does not reach 0x%08x", b.at, to))
 		}
 		return d>>6&1<<9 | d>>1&0x1F<<3
+	case formA64:
+		return b.fit(to-b.at, 28) >> 2 & 0x3FFFFFF
+	case formA64Cond:
+		return b.fit(to-b.at, 21) >> 2 & 0x7FFFF << 5
+	case formA64Test:
+		return b.fit(to-b.at, 16) >> 2 & 0x3FFF << 5
 	}
 	panic(fmt.Sprintf("codegen: form %d", b.form))
 }
@@ -170,6 +191,8 @@ func offset24(d uint32) uint32 {
 // call is the branch with link from one instruction set to another.
 func (a *assembler) call(from, to schema.ISA) branch {
 	switch {
+	case from == schema.A64:
+		return a.branch(formA64, 0x94000000)
 	case from == schema.A32 && to == schema.A32:
 		return a.branch(formA32, 0xEB000000)
 	case from == schema.A32:
@@ -182,7 +205,10 @@ func (a *assembler) call(from, to schema.ISA) branch {
 
 // jump is the branch without link in an instruction set.
 func (a *assembler) jump(set schema.ISA) branch {
-	if set == schema.A32 {
+	switch set {
+	case schema.A64:
+		return a.branch(formA64, 0x14000000)
+	case schema.A32:
 		return a.branch(formA32, 0xEA000000)
 	}
 	return a.branch(formT4, 0xF0009000)

@@ -1,5 +1,5 @@
 // Package codegen makes up programs from a seed: functions, vectors and handlers in
-// A32 and T32 that have the shape of compiled code.
+// A32, T32 and A64 that have the shape of compiled code.
 //
 // Its API is not stable (docs/guide/library.md).
 package codegen
@@ -24,25 +24,53 @@ type Options struct {
 	Bytes int
 	// Base is the address it begins at, a multiple of 4.
 	Base schema.Address
-	// Arch is the architecture it is for. Programs for V7M are all T32, and leave
-	// exceptions by returns.
+	// Arch is the architecture it is for. Programs for V7M and V8M are all T32, and leave
+	// exceptions by returns. Those for V8A are A64, but for AArch32.
 	Arch program.Arch
+	// AArch32 is what of a program for V8A is A32 and T32.
+	AArch32 AArch32
+	// Level is the exception level of the functions of a program for V8A.
+	Level uint8
+	// Transactions puts TSTART, TCOMMIT and TCANCEL into A64.
+	Transactions bool
 	// Security is the state its places are in; secure is that of a core without
 	// security extensions, as V5TE is.
 	Security schema.Security
 	// SMC and HVC put calls of a monitor and of a hypervisor into it, and their
-	// handlers. V7A alone has them.
+	// handlers. V7A and V8A alone have them; at level 0 of V8A handlers alone have the
+	// calls.
 	SMC, HVC bool
 	// LDC puts LDC and STC of a word into a program for V5TE.
 	LDC bool
-	// Switches has the handler of IRQ of V7A and V5TE write the Context ID before it
+	// Switches has the handler of IRQ of V7A, V5TE and V8A write the Context ID before it
 	// returns, as a kernel does that switches tasks. That of V7A waits for it.
 	Switches bool
 	// HighVectors puts the vectors of V5TE at 0xFFFF0000, not at 0.
 	HighVectors bool
 }
 
-func (o *Options) v7M() bool { return o.Arch == program.V7M }
+// AArch32 is what of a program is A32 and T32.
+type AArch32 uint8
+
+// What may be.
+const (
+	Nothing   AArch32 = iota
+	Functions         // handlers are A64
+	All
+)
+
+func (o *Options) profileM() bool { return o.Arch.ProfileM() }
+
+// v8A64 says whether handlers are A64.
+func (o *Options) v8A64() bool { return o.Arch == program.V8A && o.AArch32 != All }
+
+// end is where addresses end, 0 for 2⁶⁴.
+func (o *Options) end() uint64 {
+	if o.Arch == program.V8A && o.AArch32 == Nothing {
+		return 0
+	}
+	return schema.End32
+}
 
 func (o *Options) v5TE() bool { return o.Arch == program.V5TE }
 
@@ -62,6 +90,7 @@ type Program struct {
 
 	labels  []label
 	vectors *assembler // of V5TE
+	arch    program.Arch
 }
 
 // Region is the code from Address on, in all memory spaces.
@@ -78,7 +107,7 @@ func (g *Program) Regions() []image.Region {
 }
 
 // Program is the program alone in memory.
-func (g *Program) Program() *program.Program { return program.New(image.New(g.Regions()...)) }
+func (g *Program) Program() *program.Program { return program.For(g.arch, image.New(g.Regions()...)) }
 
 // slack is more than the last function and all handlers have.
 const slack = 1 << 20
@@ -88,9 +117,17 @@ func Generate(o Options) (*Program, error) {
 	if o.Base%4 != 0 {
 		return nil, fmt.Errorf("codegen: program at 0x%x; a base address is a multiple of 4", o.Base)
 	}
-	if o.Bytes < 0 || o.Bytes > 1<<30 || uint64(o.Base)+uint64(o.Bytes)+slack > schema.End32 {
-		return nil, fmt.Errorf("codegen: program of %d bytes at 0x%x; it ends below 4 GiB and has at most 1 GiB", o.Bytes,
-			o.Base)
+	if room := o.end() - uint64(o.Base); o.Bytes < 0 || o.Bytes > 1<<30 || o.end() > 0 && uint64(o.Base) > o.end() ||
+		room < uint64(o.Bytes)+slack && room != 0 {
+		return nil, fmt.Errorf("codegen: program of %d bytes at 0x%x; it has at most 1 GiB and ends below 4 GiB, of A64 "+
+			"below 2⁶⁴", o.Bytes, o.Base)
+	}
+	if o.Arch != program.V8A && (o.Level != 0 || o.AArch32 != Nothing || o.Transactions) || o.Level > 3 {
+		return nil, fmt.Errorf("codegen: program for %s at level %d; %s alone has levels, 0 to 3, AArch32 and transactions",
+			o.Arch, o.Level, program.V8A)
+	}
+	if o.AArch32 == Functions && o.Level != 0 {
+		return nil, fmt.Errorf("codegen: functions of AArch32 at level %d, under handlers of A64; they have level 0", o.Level)
 	}
 	if err := o.checkV5TE(); o.v5TE() && err != nil {
 		return nil, err
@@ -104,7 +141,7 @@ func Generate(o Options) (*Program, error) {
 	g.program()
 	return &Program{
 		Address: o.Base, Code: g.code, Entry: g.functions[0], Targets: g.functions,
-		Handlers: g.handlers, labels: g.labels, vectors: g.vectors,
+		Handlers: g.handlers, labels: g.labels, vectors: g.vectors, arch: o.Arch,
 	}, nil
 }
 
@@ -115,6 +152,7 @@ type generator struct {
 	random *rand.Rand
 
 	set       schema.ISA // of the function at hand
+	signed    bool       // it signs its return address
 	functions []step.Place
 	handlers  map[schema.ExceptionType]step.Place
 	vectors   *assembler // of V5TE
@@ -129,13 +167,18 @@ type call struct {
 
 func (g *generator) program() {
 	helpers := g.leaves()
-	switch g.o.Arch {
-	case program.V7M:
+	switch {
+	case g.o.profileM():
 		g.handlersV7M(helpers)
-	case program.V5TE:
+	case g.o.v5TE():
 		g.handlersV5TE(helpers)
+	case g.o.v8A64():
+		g.handlersA64()
 	default:
 		g.vectorTable(helpers)
+		if g.o.Arch == program.V8A {
+			g.handlersV8A32()
+		}
 	}
 	for len(g.functions) == 0 || len(g.code) < g.o.Bytes {
 		g.function()
@@ -152,7 +195,10 @@ func (g *generator) program() {
 
 // setOf is the instruction set of function n.
 func (g *generator) setOf(n int) schema.ISA {
-	if g.o.v7M() || splitmix.Hash(g.o.Seed, uint64(n))&1 == 1 {
+	switch {
+	case g.o.v8A64() && g.o.AArch32 == Nothing:
+		return schema.A64
+	case g.o.profileM() || splitmix.Hash(g.o.Seed, uint64(n))&1 == 1:
 		return schema.T32
 	}
 	return schema.A32
@@ -165,20 +211,34 @@ func (g *generator) chance(n int) bool { return g.random.IntN(n) == 0 }
 func (g *generator) begin(set schema.ISA) step.Place {
 	g.set = set
 	g.align()
-	return step.Place{Address: g.here(), ISA: set, Security: g.o.Security}
+	return step.Place{Address: g.here(), ISA: set, Security: g.o.Security, Level: g.o.Level}
 }
 
-// leaves writes a small function in each instruction set of the architecture.
+// sets are the instruction sets of functions.
+func (g *generator) sets() []schema.ISA {
+	switch {
+	case g.o.v8A64() && g.o.AArch32 == Nothing:
+		return []schema.ISA{schema.A64}
+	case g.o.profileM():
+		return []schema.ISA{schema.T32}
+	}
+	return []schema.ISA{schema.A32, schema.T32}
+}
+
+// leaves writes a small function in each of these sets.
 func (g *generator) leaves() map[schema.ISA]step.Place {
 	leaves := make(map[schema.ISA]step.Place)
-	for _, set := range []schema.ISA{schema.A32, schema.T32} {
-		if set == schema.A32 && g.o.v7M() {
-			continue
-		}
-		leaves[set] = g.begin(set)
-		g.straight(3 + g.random.IntN(4))
-		g.skip(func() { g.straight(2) })
-		g.returnByLR()
+	for _, set := range g.sets() {
+		leaves[set] = g.leaf(set)
 	}
 	return leaves
+}
+
+// leaf writes a small function.
+func (g *generator) leaf(set schema.ISA) step.Place {
+	at := g.begin(set)
+	g.straight(3 + g.random.IntN(4))
+	g.skip(func() { g.straight(2) })
+	g.returnByLR()
+	return at
 }

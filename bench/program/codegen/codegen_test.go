@@ -61,84 +61,110 @@ type listing struct{ opcode, text string }
 // symbols by directives.
 func disassemble(t *testing.T, arch program.Arch, g *codegen.Program) map[schema.Address]listing {
 	t.Helper()
-	need.Tool(t, need.Objdump, "arm-none-eabi-as")
-	need.Tool(t, need.Objdump, "arm-none-eabi-objdump")
 	line := regexp.MustCompile(`(?m)^ *([0-9a-f]+):\t([0-9a-f ]+?) *\t(.*)$`)
 	found := make(map[schema.Address]listing)
 	var lines [][]string
 	for _, r := range g.Regions() {
-		lines = append(lines, line.FindAllStringSubmatch(objdump(t, arch, g, r), -1)...)
+		for _, a64 := range []bool{false, true} {
+			if source := assembly(arch, g, r, a64); source != "" {
+				lines = append(lines, line.FindAllStringSubmatch(objdump(t, arch, source, r.Address, a64), -1)...)
+			}
+		}
 	}
 	for _, m := range lines {
-		address, err := strconv.ParseUint(m[1], 16, 32)
+		address, err := strconv.ParseUint(m[1], 16, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(m[3], ".") { // data
+		if !strings.HasPrefix(m[3], ".") || strings.Contains(m[3], "undefined") { // no data
 			found[schema.Address(address)] = listing{opcode: m[2], text: m[3]}
 		}
 	}
 	return found
 }
 
-// objdump is what the disassembler prints of a region of g.
-func objdump(t *testing.T, arch program.Arch, g *codegen.Program, r image.Region) string {
+// objdump is what the disassembler prints of source that is at an address.
+func objdump(t *testing.T, arch program.Arch, source string, at schema.Address, a64 bool) string {
 	t.Helper()
 	dir := t.TempDir()
-	source, object := filepath.Join(dir, "code.s"), filepath.Join(dir, "code.o")
-	writeFile(t, source, assembly(arch, g, r))
-	if out, err := exec.Command("arm-none-eabi-as", "-o", object, source).CombinedOutput(); err != nil {
+	name, object := filepath.Join(dir, "code.s"), filepath.Join(dir, "code.o")
+	writeFile(t, name, source)
+	tools := "arm-none-eabi-"
+	if a64 {
+		tools = "aarch64-linux-gnu-"
+	}
+	need.Tool(t, need.Objdump, tools+"as")
+	need.Tool(t, need.Objdump, tools+"objdump")
+	if out, err := exec.Command(tools+"as", "-o", object, name).CombinedOutput(); err != nil {
 		t.Fatalf("as: %v\n%.2000s", err, out)
 	}
-	args := []string{"-d", "-w", "--adjust-vma", fmt.Sprint(r.Address), object}
+	args := []string{"-d", "-w", "--adjust-vma", fmt.Sprint(uint64(at)), object}
 	if arch == program.V5TE {
 		args = append(args, "-m", "armv5te")
 	}
-	out, err := exec.Command("arm-none-eabi-objdump", args...).Output()
+	out, err := exec.Command(tools+"objdump", args...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(out)
 }
 
-// assembly is a region of g as source of the GNU assembler.
-func assembly(arch program.Arch, g *codegen.Program, r image.Region) string {
+// headers begin the source of a program.
+var headers = map[program.Arch]string{
+	program.V5TE: ".syntax unified\n.arch armv5te\n.text\n",
+	program.V7A:  ".syntax unified\n.arch armv7ve\n.arch_extension sec\n.arch_extension virt\n.fpu neon\n.text\n",
+	program.V8A:  ".syntax unified\n.arch armv8-a\n.fpu crypto-neon-fp-armv8\n.text\n",
+	program.V8M:  ".syntax unified\n.arch armv8.1-m.main\n.fpu fpv5-d16\n.text\n",
+}
+
+// assembly is a region of g as source of the GNU assembler, of AArch64 or of AArch32: what is
+// of the other is data. It is empty if there is no code of it.
+func assembly(arch program.Arch, g *codegen.Program, r image.Region, a64 bool) string {
 	var s strings.Builder
-	s.WriteString(".syntax unified\n")
-	if arch == program.V5TE {
-		s.WriteString(".arch armv5te\n.text\n")
-	} else {
-		s.WriteString(".arch armv7ve\n.arch_extension sec\n.arch_extension virt\n.fpu neon\n.text\n")
+	header, ok := headers[arch]
+	switch {
+	case a64:
+		header = ".arch armv8.7-a\n.text\n"
+	case !ok:
+		header = headers[program.V7A]
 	}
+	s.WriteString(header)
+	found := false
 	for piece := range g.Pieces() {
-		code := piece.Bytes
 		if piece.Address-r.Address >= schema.Address(len(r.Bytes)) {
 			continue
 		}
-		switch {
-		case piece.Data:
-			for _, b := range code {
+		if piece.Data || (piece.ISA == schema.A64) != a64 {
+			for _, b := range piece.Bytes {
 				fmt.Fprintf(&s, ".byte %d\n", b)
 			}
-		case piece.ISA == schema.A32:
-			s.WriteString(".arm\n")
-			for ; len(code) > 0; code = code[4:] {
-				fmt.Fprintf(&s, ".inst 0x%02x%02x%02x%02x\n", code[3], code[2], code[1], code[0])
-			}
-		default:
-			s.WriteString(".thumb\n")
-			for len(code) > 0 {
-				if isa.Is32Bit(uint16(code[1])<<8 | uint16(code[0])) {
-					fmt.Fprintf(&s, ".inst.w 0x%02x%02x%02x%02x\n", code[1], code[0], code[3], code[2])
-					code = code[4:]
-				} else {
-					fmt.Fprintf(&s, ".inst.n 0x%02x%02x\n", code[1], code[0])
-					code = code[2:]
-				}
-			}
+			continue
 		}
+		found = true
+		assemble(&s, piece.Bytes, piece.ISA)
+	}
+	if !found {
+		return ""
 	}
 	return s.String()
+}
+
+// assemble writes code of an instruction set.
+func assemble(s *strings.Builder, code []byte, set schema.ISA) {
+	s.WriteString(map[schema.ISA]string{schema.A32: ".arm\n", schema.T32: ".thumb\n"}[set])
+	for len(code) > 0 {
+		switch {
+		case set != schema.T32:
+			fmt.Fprintf(s, ".inst 0x%02x%02x%02x%02x\n", code[3], code[2], code[1], code[0])
+			code = code[4:]
+		case isa.Is32Bit(uint16(code[1])<<8 | uint16(code[0])):
+			fmt.Fprintf(s, ".inst.w 0x%02x%02x%02x%02x\n", code[1], code[0], code[3], code[2])
+			code = code[4:]
+		default:
+			fmt.Fprintf(s, ".inst.n 0x%02x%02x\n", code[1], code[0])
+			code = code[2:]
+		}
+	}
 }
 
 // Every instruction is one to the GNU tools, and every direct branch goes to an
@@ -151,7 +177,7 @@ func TestGenerateProgramDisassembles(t *testing.T) {
 			if len(code) < 10_000 {
 				t.Fatalf("only %d lines", len(code))
 			}
-			target := regexp.MustCompile(`^(?:b\w*|cbn?z)(?:\.[nw])?\t(?:r\d, )?(?:0x)?([0-9a-f]{4,8})\b`)
+			target := regexp.MustCompile(`^(?:b\w*|cbn?z|tbn?z)(?:\.\w+)?\t(?:[rwx]\d, )?(?:#\d+, )?(?:0x)?([0-9a-f]{4,16})\b`)
 			branches := 0
 			for address, l := range code {
 				lower := strings.ToLower(l.text)
@@ -159,7 +185,7 @@ func TestGenerateProgramDisassembles(t *testing.T) {
 					t.Errorf("0x%x: %s %s", address, l.opcode, l.text)
 				}
 				if m := target.FindStringSubmatch(l.text); m != nil {
-					to, _ := strconv.ParseUint(m[1], 16, 32)
+					to, _ := strconv.ParseUint(m[1], 16, 64)
 					if _, ok := code[schema.Address(to)]; !ok {
 						t.Errorf("0x%x: %s goes to no instruction", address, l.text)
 					}
@@ -246,7 +272,7 @@ func TestGenerateProgramKinds(t *testing.T) {
 			case schema.KindHVC:
 				want = o.HVC
 			case schema.KindExceptionReturn:
-				want = o.Arch != program.V7M
+				want = !o.Arch.ProfileM()
 			case schema.KindBarrier:
 				want = true // the write buffer's drain, in V5TE
 			}
@@ -254,13 +280,27 @@ func TestGenerateProgramKinds(t *testing.T) {
 				t.Errorf("seed %d: %d instructions of kind %s", o.Seed, kinds[kind], kind)
 			}
 		}
-		if o.Arch == program.V7M && sets[schema.A32] > 0 || o.Arch != program.V7M && sets[schema.A32] < 1000 || sets[schema.T32] < 1000 {
-			t.Errorf("seed %d: instructions by set: %v", o.Seed, sets)
+		a64 := o.Arch == program.V8A && o.AArch32 == codegen.Nothing
+		handlersA64 := o.Arch == program.V8A && o.AArch32 != codegen.All
+		for set, want := range map[schema.ISA]int{
+			schema.A32: 1000 * count(!a64 && !o.Arch.ProfileM()), schema.T32: 1000 * count(!a64),
+			schema.A64: 100*count(handlersA64) + 900*count(a64),
+		} {
+			if sets[set] < want || want == 0 && sets[set] > 0 {
+				t.Errorf("seed %d: instructions by set: %v", o.Seed, sets)
+			}
 		}
-		if len(accesses) < 12 {
+		if len(accesses) < 12 && !a64 {
 			t.Errorf("seed %d: %d ways to access memory only", o.Seed, len(accesses))
 		}
 	}
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // eachInstruction goes through the code of g as it is written.

@@ -38,8 +38,11 @@ func (a *assembler) piece(i int) Piece {
 		end = a.labels[i+1].address
 	}
 	piece := Piece{Address: m.address, Data: m.content == contentData, Bytes: a.code[m.address-a.base : end-a.base]}
-	if m.content == contentT32 {
+	switch m.content {
+	case contentT32:
 		piece.ISA = schema.T32
+	case contentA64:
+		piece.ISA = schema.A64
 	}
 	return piece
 }

@@ -13,7 +13,7 @@ const callDepth = 8
 func (g *generator) function() {
 	n := len(g.functions)
 	g.functions = append(g.functions, g.begin(g.setOf(n)))
-	if (g.o.SMC || g.o.HVC) && g.o.Arch == program.V7A && g.chance(6) {
+	if (g.o.SMC || g.o.HVC) && g.o.callsMonitor() && g.chance(6) {
 		g.monitorCall()
 		return
 	}
@@ -85,13 +85,17 @@ func (g *generator) one() uint32 {
 		return g.oneV5TE()
 	}
 	switch plain := !g.chance(3); {
+	case g.set == schema.A64 && plain:
+		return pick(g.random, a64Plain)
+	case g.set == schema.A64:
+		return pick(g.random, a64Data)
 	case g.set == schema.A32 && plain:
 		return pick(g.random, a32Plain)
 	case g.set == schema.A32:
 		return pick(g.random, a32Data)
 	case plain:
 		return pick(g.random, t32Plain)
-	case !g.o.v7M() && g.chance(8):
+	case !g.o.profileM() && g.chance(8):
 		return pick(g.random, t32DataA)
 	}
 	return pick(g.random, t32Data)
@@ -99,9 +103,12 @@ func (g *generator) one() uint32 {
 
 // write writes an instruction of the current instruction set.
 func (g *generator) write(w uint32) {
-	if g.set == schema.A32 {
+	switch g.set {
+	case schema.A64:
+		g.a64(w)
+	case schema.A32:
 		g.a32(w)
-	} else {
+	default:
 		g.t32(w)
 	}
 }
@@ -115,6 +122,15 @@ func (g *generator) in(a32, t32 uint32) {
 	}
 }
 
+// three writes the one of three instructions that is of the current instruction set.
+func (g *generator) three(a32, t32, a64 uint32) {
+	if g.set == schema.A64 {
+		g.a64(a64)
+		return
+	}
+	g.in(a32, t32)
+}
+
 func (g *generator) straight(n int) {
 	for range n {
 		g.write(g.one())
@@ -126,6 +142,9 @@ func (g *generator) condition() uint32 { return uint32(g.random.IntN(program.Alw
 
 // conditional writes a conditional branch that may go far.
 func (g *generator) conditional() branch {
+	if g.set == schema.A64 {
+		return g.conditionalA64()
+	}
 	if g.set == schema.A32 {
 		return g.branch(formA32, 0x0A000000|g.condition()<<28)
 	}
@@ -139,7 +158,7 @@ func (g *generator) conditional() branch {
 func (g *generator) loop(body func()) {
 	top := g.here()
 	body()
-	g.in(0xE2544001, 0x3C01) // SUBS R4,#1
+	g.three(0xE2544001, 0x3C01, 0xF1000673) // SUBS R4,#1; SUBS X19,X19,#1
 	if g.set == schema.T32 && g.here()-top < 200 {
 		g.land(g.branch(formT1, 0xD000|g.condition()<<8), top)
 		return
@@ -151,7 +170,10 @@ func (g *generator) loop(body func()) {
 func (g *generator) skip(body func()) {
 	var b branch
 	switch {
-	case g.set == schema.A32:
+	case g.set == schema.A64 && g.chance(3):
+		g.testA64(body)
+		return
+	case g.set != schema.T32:
 		b = g.conditional()
 	case !g.o.v5TE() && g.chance(3):
 		b = g.branch(formCBZ, 0xB100|uint32(g.random.IntN(2))<<11|uint32(g.random.IntN(8)))
@@ -183,7 +205,7 @@ func (g *generator) conditionals() {
 		}
 		return
 	}
-	if g.o.v5TE() { // has no IT
+	if g.o.v5TE() || g.set == schema.A64 { // has no IT
 		g.skip(func() { g.straight(n) })
 		return
 	}
@@ -228,18 +250,42 @@ func (g *generator) directCall(n int) {
 // register.
 func (g *generator) tailCall(n int) {
 	to := g.callee(n)
-	if g.setOf(to) != g.set || g.thumb1() { // whose B is short
+	switch {
+	case g.set == schema.A64 && g.chance(3):
+		g.a64(jumpA64(g.random))
+		return
+	case g.setOf(to) != g.set || g.thumb1(): // whose B is short
 		g.in(0xE12FFF13, 0x4718) // BX R3
 		return
 	}
 	g.calls = append(g.calls, call{g.jump(g.set), to})
 }
 
-func (g *generator) pointerCall() { g.in(0xE12FFF33, 0x4798) } // BLX R3
+func (g *generator) pointerCall() {
+	if g.set == schema.A64 {
+		g.a64(callA64(g.random))
+		return
+	}
+	g.in(0xE12FFF33, 0x4798) // BLX R3
+}
 
-func (g *generator) push() { g.in(0xE92D40F0, 0xB5F0) } // PUSH {R4-R7,LR}
+func (g *generator) push() {
+	if g.set == schema.A64 {
+		g.pushA64()
+		return
+	}
+	g.in(0xE92D40F0, 0xB5F0) // PUSH {R4-R7,LR}
+}
 
 func (g *generator) popLR() {
+	if g.set == schema.A64 {
+		g.popA64()
+		if g.signed {
+			g.a64(0xD50323BF) // AUTIASP
+			g.signed = false
+		}
+		return
+	}
 	if g.thumb1() {
 		g.t32(0xBCF0, 0xBC08, 0x469E) // POP {R4-R7}; POP {R3}; MOV LR,R3
 		return
@@ -249,6 +295,9 @@ func (g *generator) popLR() {
 
 func (g *generator) popPC() {
 	switch {
+	case g.set == schema.A64:
+		g.popA64()
+		g.returnByLR()
 	case g.thumb1():
 		g.t32(0xBDF0) // POP {R4-R7,PC}
 	case g.chance(8):
@@ -262,6 +311,10 @@ func (g *generator) popPC() {
 }
 
 func (g *generator) returnByLR() {
+	if g.set == schema.A64 {
+		g.returnA64()
+		return
+	}
 	if g.set == schema.A32 && !g.o.v5TE() && g.chance(4) {
 		g.a32(0xE1A0F00E) // MOV PC,LR
 		return
@@ -271,8 +324,12 @@ func (g *generator) returnByLR() {
 
 // exclusive writes a loop of LDREX and STREX.
 func (g *generator) exclusive() {
-	if g.o.v5TE() {
+	switch {
+	case g.o.v5TE():
 		g.semaphore()
+		return
+	case g.set == schema.A64:
+		g.exclusiveA64()
 		return
 	}
 	g.loop(func() {
@@ -283,8 +340,15 @@ func (g *generator) exclusive() {
 }
 
 func (g *generator) barrier() {
-	if g.o.v5TE() {
+	switch {
+	case g.o.v5TE():
 		g.barrierV5TE()
+		return
+	case g.set == schema.A64:
+		g.barrierA64()
+		return
+	case g.o.Arch == program.V8A && g.chance(3):
+		g.in(0x0320F002|g.condition()<<28|uint32(g.random.IntN(2)), 0xBF20|uint32(g.random.IntN(2))<<4) // WFE, WFI
 		return
 	}
 	switch g.random.IntN(5) {
@@ -297,7 +361,7 @@ func (g *generator) barrier() {
 	case 3:
 		g.in(0xF57FF05B, 0xF3BF8F5B) // DMB ISH
 	default:
-		if g.o.v7M() {
+		if g.o.profileM() {
 			g.t32(0xF3BF8F6F)
 			return
 		}
@@ -309,10 +373,12 @@ func (g *generator) barrier() {
 // system writes a call of whoever is above: SVC, SMC, HVC.
 func (g *generator) system() {
 	switch k := g.random.IntN(4); {
-	case k == 0 && g.o.SMC && g.o.Arch == program.V7A:
+	case k == 0 && g.o.SMC && g.o.callsMonitor():
 		g.smc()
-	case k == 1 && g.o.HVC && g.o.Arch == program.V7A:
+	case k == 1 && g.o.HVC && g.o.callsMonitor():
 		g.hvc()
+	case g.set == schema.A64:
+		g.a64(0xD4000001 | uint32(g.random.IntN(1<<16))<<5) // SVC
 	default:
 		g.in(0xEF000000|uint32(g.random.IntN(256)), 0xDF00|uint32(g.random.IntN(256)))
 	}
@@ -330,5 +396,10 @@ func (g *generator) monitorCall() {
 	g.returnByLR()
 }
 
-func (g *generator) smc() { g.in(0xE1600070, 0xF7F08000) }
-func (g *generator) hvc() { g.in(0xE1400070, 0xF7E08000) }
+// callsMonitor says whether functions may call the monitor and the hypervisor.
+func (o *Options) callsMonitor() bool {
+	return o.Arch == program.V7A || o.Arch == program.V8A && o.Level > 0
+}
+
+func (g *generator) smc() { g.three(0xE1600070, 0xF7F08000, 0xD4000003) }
+func (g *generator) hvc() { g.three(0xE1400070, 0xF7E08000, 0xD4000002) }

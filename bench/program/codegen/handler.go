@@ -3,6 +3,7 @@ package codegen
 import (
 	"encoding/binary"
 
+	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/step"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -82,6 +83,10 @@ func (g *generator) handler(exception schema.ExceptionType, at step.Place,
 	case exception == schema.ExcReset:
 		g.contextID()
 		g.barrier()
+		if g.o.Arch == program.V8A { // whose level is another
+			g.in(0xE1B0F00E, 0xF3DE8F00) // MOVS PC,LR; ERET
+			break
+		}
 		g.toEntry()
 	case exception == schema.ExcHyp:
 		g.straight(3)
@@ -110,18 +115,18 @@ func (g *generator) handler(exception schema.ExceptionType, at step.Place,
 // help calls a helper, of the other instruction set now and then.
 func (g *generator) help(helpers map[schema.ISA]step.Place) {
 	to := helpers[g.set]
-	if g.chance(3) && !g.o.v7M() {
+	if g.chance(3) && !g.o.profileM() {
 		to = helpers[schema.A32+schema.T32-g.set]
 	}
 	g.land(g.call(g.set, to.ISA), to.Address)
 }
 
 // contextID writes the context ID, and waits for it now and then: MCR p15, 0,
-// R0, c13, c0, 1.
+// R0, c13, c0, 1; MSR CONTEXTIDR_EL1,X0.
 func (g *generator) contextID() {
-	g.write(0xEE0D0F30)
+	g.three(0xEE0D0F30, 0xEE0D0F30, 0xD518D020)
 	if !g.o.v5TE() && g.chance(2) {
-		g.in(0xF57FF06F, 0xF3BF8F6F) // ISB
+		g.three(0xF57FF06F, 0xF3BF8F6F, 0xD5033FDF) // ISB
 	}
 }
 

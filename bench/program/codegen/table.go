@@ -7,6 +7,8 @@ import "github.com/tracelake/tracelake/schema"
 func (g *generator) table() {
 	n := 2 * (1 + g.random.IntN(4))
 	switch {
+	case g.set == schema.A64:
+		g.tableA64(n)
 	case g.thumb1():
 		g.tableThumb1(n)
 	case g.set == schema.T32:

@@ -314,7 +314,7 @@ func (q *reader) execute(next step.Place) error {
 		return err
 	}
 	q.emit(s)
-	if !s.Failed && program.WritesContextID(s.Instruction) {
+	if !s.Failed && program.WritesContextID(s.Instruction, s.At.ISA) {
 		q.contextID = q.last.r[s.Instruction.Opcode>>12&15]
 	}
 	return nil
