@@ -126,11 +126,15 @@ func (d *Decoder) look(p *Packet) {
 	d.State.Apply(&d.cfg, p)
 	switch p.Kind {
 	case TraceInfo:
-		d.transaction = d.inTransaction(d.State.Info)
+		d.setTransaction(d.State.Info&InfoTransaction != 0)
 	case TransactionStart:
-		d.transaction = true
+		d.setTransaction(true)
 	case TransactionCommit:
-		d.transaction = false
+		d.setTransaction(false)
+	case Exception:
+		if d.cfg.ETE && p.Exception == ETETransactionFailure {
+			d.setTransaction(false)
+		}
 	case Address, AddressContext:
 		d.target, d.moved, d.fresh = d.State.History[0], true, true
 	default: // of the segment before
@@ -209,7 +213,7 @@ func (d *Decoder) end() {
 // lookAhead takes of the packet of the next cut where the flow goes on.
 func (d *Decoder) lookAhead() {
 	var p Packet
-	if d.Rec.Lost() || !d.entering && !d.restarted.OK || d.cfg.Parse(&p, d.Rec.Part.Ahead) != nil {
+	if d.Rec.Lost() || !d.begins() || d.cfg.Parse(&p, d.Rec.Part.Ahead) != nil {
 		return
 	}
 	d.setContext(&p.Context)
