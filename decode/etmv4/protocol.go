@@ -12,6 +12,7 @@ import (
 )
 
 var (
+	_ decode.Answerer   = (*Config)(nil)
 	_ decode.Doubter    = (*Config)(nil)
 	_ decode.CodeReader = (*Config)(nil)
 )
