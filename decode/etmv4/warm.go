@@ -53,7 +53,7 @@ type warm struct {
 func (d *Decoder) decodeWarm(i int) int {
 	data := d.Rec.Part.Data
 	atoms := data[i] >= firstAtom
-	if !atoms && (!d.isWarmKind(headers[data[i]].kind) || d.entering) || !d.isWarm() {
+	if !atoms && (!d.isWarmKind(headers[data[i]].kind) || d.entering || d.restarted.OK) || !d.isWarm() {
 		return i
 	}
 	// Packets begin at last or before, so that the end of what they may reach cuts none off.
