@@ -16,7 +16,7 @@ type element struct {
 
 	target  Target // of Address, Exception, Q and SourceAddress; of Context, if it is located
 	context ContextInfo
-	located bool // Context came with an Address
+	located bool   // Context came with an Address
 	number  uint16 // of Exception
 	returns Return // likewise
 	mask    uint8  // of Event
