@@ -61,6 +61,8 @@ type Family struct {
 	ReadHeader func(head []byte, size int64, given Registers) (says []RegisterValue, ok bool, err error)
 	// Settings are the fields of registers that decide how a stream is read.
 	Settings []Setting
+	// Sync names where segments begin, for people.
+	Sync SyncNames
 	// TraceID is the field with the trace ID of a source, if not
 	// ETMTRACEIDR[6:0].
 	TraceID TraceIDField
@@ -72,6 +74,15 @@ type Family struct {
 	// name only.
 	Bind func(Source) (p Protocol, notes []string, err error)
 }
+
+// SyncNames are words for what decoding begins at.
+type SyncNames struct {
+	Cut   string // what a segment begins with: "I-sync", or "cut" where that is of several packets
+	Needs string // the packets it takes to get there: "A-sync, then I-sync"
+}
+
+// ISync are the words where an I-sync says all.
+var ISync = SyncNames{Cut: "I-sync", Needs: "A-sync, then I-sync"}
 
 // A FamilyVersion is a version of a protocol.
 type FamilyVersion struct {

@@ -127,11 +127,15 @@ func (d *Decoder) look(p *Packet) {
 	d.State.Apply(&d.cfg, p)
 	switch p.Kind {
 	case TraceInfo:
-		d.transaction = d.inTransaction(d.State.Info)
+		d.setTransaction(d.State.Info&InfoTransaction != 0)
 	case TransactionStart:
-		d.transaction = true
+		d.setTransaction(true)
 	case TransactionCommit:
-		d.transaction = false
+		d.setTransaction(false)
+	case Exception:
+		if d.cfg.ETE && p.Exception == ETETransactionFailure {
+			d.setTransaction(false)
+		}
 	case Address, AddressContext:
 		d.target, d.moved, d.fresh = d.State.History[0], true, true
 	default: // of the segment before

@@ -19,6 +19,9 @@ var (
 // traceID has the ID of a source.
 var traceID = decode.TraceIDField{Registers: []string{"TRCTRACEIDR"}}
 
+// syncNames are the words for where segments begin (docs/etmv4.md §9.2).
+var syncNames = decode.SyncNames{Cut: "cut", Needs: "A-sync, Trace Info, then context and address"}
+
 // Family returns ETMv4, versions 4.0 to 4.6. Missing registers have defaults, some of which
 // depend on the core (see [Bind]).
 func Family() decode.Family {
@@ -31,7 +34,7 @@ func Family() decode.Family {
 	return decode.Family{
 		Name: "etmv4", Types: []string{"ETM4"}, Version: "4", Versions: versions, AArch64: true,
 		Needed: []string{"TRCTRACEIDR"}, TraceID: traceID, DataStream: dataStream, ReadVersion: readETMv4Version,
-		Defaults: missing(decode.Source{}, false),
+		Sync: syncNames, Defaults: missing(decode.Source{}, false),
 		Missing:  func(s decode.Source) []decode.RegisterDefault { return missing(s, false) },
 		Settings: settings(etmv4Version()), Bind: Bind,
 	}
@@ -48,7 +51,7 @@ func ETEFamily() decode.Family {
 	return decode.Family{
 		Name: "ete", Types: []string{"ETE"}, Version: "1", Versions: versions, Profile: "A",
 		Needed: []string{"TRCTRACEIDR"}, TraceID: traceID, AArch64: true, ReadVersion: readETEVersion,
-		Defaults: missing(decode.Source{}, true),
+		Sync: syncNames, Defaults: missing(decode.Source{}, true),
 		Missing:  func(s decode.Source) []decode.RegisterDefault { return missing(s, true) },
 		Settings: settings(eteVersion()), Bind: BindETE,
 	}

@@ -236,7 +236,7 @@ func (p *planner) readFrames(ctx context.Context, b *Buffer) error {
 	}
 	found, err := frame.Detect(b.Data, size, opt)
 	if _, ok := errors.AsType[*frame.NotFramesError](err); ok && p.noneDecoded(b.Buffer) {
-		p.note("buffer %s: %v; none of its sources is decoded anyway", b.Name, err)
+		p.note("buffer %s: its bytes do not show where frames begin; none of its sources is decoded anyway", b.Name)
 		b.Framed = false
 		return nil
 	}

@@ -32,7 +32,8 @@ type Tried struct {
 	Framed   bool          `json:"framed"`
 	Unit     string        `json:"unit"`    // in which Decoded counts
 	Decoded  reading.Share `json:"decoded"` // of all streams
-	ISyncs   int64         `json:"i_syncs"` // at which decoding can begin
+	ISyncs   int64         `json:"i_syncs"` // cuts, at which decoding can begin
+	Cut      string        `json:"-"`       // what people call one
 	Rate     float64       `json:"rate"`    // decoded, less what no trace unit sends: from 0 to 1
 }
 
@@ -291,7 +292,7 @@ func (f *framing) stream(id uint8) *guessedStream {
 func (f *framing) tried(families []decode.Family) []Tried {
 	var all []Tried
 	for i := range families {
-		t, bytes := Tried{Protocol: families[i].Name, Framed: f.framed}, 0.0
+		t, bytes := Tried{Protocol: families[i].Name, Cut: families[i].Sync.Cut, Framed: f.framed}, 0.0
 		for _, s := range f.streams {
 			for _, a := range s.trials {
 				if a.family.Name == t.Protocol {
@@ -320,7 +321,7 @@ func (t *Tried) add(a *trial) {
 func (g *guessedStream) guessed(framed bool) *Guessed {
 	x := &Guessed{Confidence: g.confidence(), Unseen: []string{}}
 	for _, a := range g.trials {
-		t := Tried{Protocol: a.family.Name, Framed: framed, Rate: a.guessRate()}
+		t := Tried{Protocol: a.family.Name, Cut: a.family.Sync.Cut, Framed: framed, Rate: a.guessRate()}
 		t.add(a)
 		x.Tried = append(x.Tried, t)
 	}

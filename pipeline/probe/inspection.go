@@ -98,9 +98,10 @@ type TrialResult struct {
 // A Sample is the result of decoding the first bytes of a stream.
 type Sample struct {
 	Bytes        int64            `json:"bytes"`
-	Asyncs       int64            `json:"a_syncs"`
+	Asyncs       int64            `json:"a_syncs"` // from that of the first cut on
 	Segments     int64            `json:"segments"`
-	FirstCut     *int64           `json:"first_cut,omitempty"` // capture offset of the first I-sync decoded
+	FirstCut     *int64           `json:"first_cut,omitempty"` // capture offset of the first cut
+	Cut          string           `json:"-"`                   // what people call one
 	BytesDecoded int64            `json:"bytes_decoded"`
 	BytesLost    int64            `json:"bytes_lost"`
 	Unplaced     int64            `json:"bytes_unplaced"`
@@ -236,9 +237,11 @@ func sampleOf(e *Evidence) *Sample {
 		Bytes: t.Bytes, BytesDecoded: t.BytesDecoded, BytesLost: t.BytesLost, Unplaced: t.BytesUnplaced,
 		Asyncs: o.Asyncs, Segments: t.Segments, Instructions: t.Instructions, Exceptions: t.Exceptions,
 		Missing: plan.MissingIn(&o.Missing), Verdict: e.Word(), Reading: e.Reading, Agreements: e.Agreements(),
+		Cut: e.Source.Sync.Cut,
 	}
 	if o.FirstCut.OK {
 		out.FirstCut = &o.FirstCut.V
+		out.Asyncs++ // before it
 	}
 	if t.Bytes > 0 {
 		scale := 1.0 // of the buffer, by which the stream is longer than it is known to be

@@ -192,7 +192,8 @@ func (c *carry) changes(reported []schema.Context) []schema.Context {
 	for _, x := range reported {
 		x.ContextID, x.VMID = c.base.ContextIDOr(x.ContextID), c.base.VMIDOr(x.VMID)
 		last := c.context
-		if last.OK && last.V.ContextID == x.ContextID && last.V.VMID == x.VMID && last.V.Security == x.Security {
+		if last.OK && last.V.ContextID == x.ContextID && last.V.VMID == x.VMID && last.V.Security == x.Security &&
+			last.V.ExceptionLevel == x.ExceptionLevel {
 			continue
 		}
 		c.context = schema.Of(x)
