@@ -11,6 +11,9 @@ type Context struct {
 	VMID      schema.Null[uint32]
 	NS, Hyp   bool // both false without security extensions
 	NSE       bool // with NS Realm, else Root: of the Realm Management Extension
+	// ExceptionLevel and Transaction are as in [schema.Span].
+	ExceptionLevel schema.Null[uint8]
+	Transaction    schema.Null[bool]
 }
 
 // Security returns the security state.

@@ -128,8 +128,9 @@ type Wanted struct {
 // trace unit sends: the stream may be of another protocol, or the registers wrong.
 type Doubter interface {
 	Protocol
-	// Doubtful reports whether no trace unit sends the packet that b begins with.
-	Doubtful(b []byte) bool
+	// Doubts returns a function to be called with each packet of a segment, in order: it reports
+	// whether no trace unit sends the packet that b begins with there.
+	Doubts() func(b []byte) bool
 }
 
 // A Teller is a [Protocol] some of whose packets say what needs no program: they become rows

@@ -46,6 +46,9 @@ type Family struct {
 	Needed []string
 	// Defaults are the values of registers that are not given for a raw file.
 	Defaults []RegisterDefault
+	// Missing returns the values that Bind takes of registers which a source lacks; nil: there are no
+	// others than those that are Needed.
+	Missing func(Source) []RegisterDefault
 	// Options are settings beside registers, which --reg takes too.
 	Options []Option
 	// Unframed reports that formatter frames never carry the protocol.
@@ -58,6 +61,8 @@ type Family struct {
 	ReadHeader func(head []byte, size int64, given Registers) (says []RegisterValue, ok bool, err error)
 	// Settings are the fields of registers that decide how a stream is read.
 	Settings []Setting
+	// Sync names where segments begin, for people.
+	Sync SyncNames
 	// TraceID is the field with the trace ID of a source, if not
 	// ETMTRACEIDR[6:0].
 	TraceID TraceIDField
@@ -69,6 +74,15 @@ type Family struct {
 	// name only.
 	Bind func(Source) (p Protocol, notes []string, err error)
 }
+
+// SyncNames are words for what decoding begins at.
+type SyncNames struct {
+	Cut   string // what a segment begins with: "I-sync", or "cut" where that is of several packets
+	Needs string // the packets it takes to get there: "A-sync, then I-sync"
+}
+
+// ISync are the words where an I-sync says all.
+var ISync = SyncNames{Cut: "I-sync", Needs: "A-sync, then I-sync"}
 
 // A FamilyVersion is a version of a protocol.
 type FamilyVersion struct {
@@ -168,6 +182,8 @@ type Setting struct {
 	// NeedsProgram reports that the packets alone do not show whether the value is
 	// right: only following the program does.
 	NeedsProgram bool
+	// NeedsPackets reports the reverse: that a program is followed better says nothing.
+	NeedsPackets bool
 }
 
 // RegisterField returns a field of a register, from a bit on, of which all values are worth
@@ -214,10 +230,16 @@ func (s *Setting) Words(register uint64) string {
 	return ""
 }
 
-// Field names the field: "ETMCR[15:14]", "ETMCR[12]".
+// wholeRegister is the width of a field that is all of its register.
+const wholeRegister = 32
+
+// Field names the field: "ETMCR[15:14]", "ETMCR[12]", "TRCIDR8".
 func (s *Setting) Field() string {
-	if s.Bits == 1 {
+	switch s.Bits {
+	case 1:
 		return fmt.Sprintf("%s[%d]", s.Register, s.Shift)
+	case wholeRegister:
+		return s.Register
 	}
 	return fmt.Sprintf("%s[%d:%d]", s.Register, s.Shift+s.Bits-1, s.Shift)
 }

@@ -189,7 +189,7 @@ func (e *exporter) decodeSource(ctx context.Context, s *exported, counting tally
 	if s.Outcome, err = e.engine.Decode(ctx, job); err != nil {
 		return err
 	}
-	e.notes = append(e.notes, s.Outcome.Notes...)
+	e.notes = append(e.notes, s.Notes()...)
 	if err := t.Flush(); err != nil {
 		return err
 	}

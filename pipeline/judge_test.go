@@ -58,6 +58,26 @@ func TestVerdicts(t *testing.T) {
 		},
 		{"windows", "stm32f105-m3-etmv34-itm-swo", capture.Options{}, "0x02", verdict.GoodWithGaps, ""},
 		{"36 bytes", "opencsd-trace_cov_a15", capture.Options{}, "0x02", verdict.Good, ""},
+		{"ETE", "ete-src_addr", capture.Options{}, "0x02", verdict.GoodWithGaps, ""},
+		{
+			"ETE as ETMv4", "ete-src_addr/session1.bin",
+			capture.Options{Protocol: "etmv4", Images: modelMemory(t, "ete-src_addr/bindir_64")},
+			"0x00", verdict.GoodWithGaps,
+			"97.00 % lost: header 0xb6: a packet of an ETE, which TRCIDR1 and TRCDEVARCH do not say: " +
+				"as ete 98.61 % would decode: --protocol ete --reg TRCCONFIGR=0x11",
+		},
+		{
+			"ETE, another program", "ete-src_addr/session1.bin",
+			capture.Options{Protocol: "ete", Regs: []string{"TRCCONFIGR=0x11"}, Images: modelMemory(t, "ete-trace_file_cid_vmid/bindir")},
+			"0x00", verdict.WrongProgram, "74.62 % contradicted",
+		},
+		{
+			"ETE, a register of another core", "ete-src_addr",
+			capture.Options{Regs: []string{"TRCIDR0=0x801CEA1"}},
+			"0x02", verdict.GoodWithGaps,
+			"93.45 % lost: header 0x59: a packet of conditional tracing, which TRCCONFIGR[10:8] and TRCIDR0[6] do not say: " +
+				"add --reg TRCIDR0=0x2801CEA1",
+		},
 	} {
 		if testing.Short() && i > 2 {
 			break // each is judged by the same goroutines
@@ -84,10 +104,22 @@ func TestVerdicts(t *testing.T) {
 
 // Where nothing is decoded, the error has the remedy.
 func TestNothingHasRemedy(t *testing.T) {
-	opt := capture.Options{Regs: []string{"ETMCR=0x20004000"}} // not cycle-accurate
-	_, err := Export(t.Context(), sampleSnapshot(t), filepath.Join(t.TempDir(), "out"), Options{Capture: opt, Workers: 1})
-	if err == nil || !strings.HasSuffix(err.Error(), ": its packets report no instruction: add --reg ETMCR=0x20005000") {
-		t.Error(err)
+	for _, tt := range []struct{ capture, reg, want string }{
+		{"", "ETMCR=0x20004000", "ETMCR=0x20005000"},                   // not cycle-accurate
+		{"ete-trace_file_cid_vmid", "TRCIDR2=0x488", "TRCIDR2=0x1088"}, // a VMID of one byte
+	} {
+		t.Run(tt.reg, func(t *testing.T) {
+			input, opt := "", capture.Options{Regs: []string{tt.reg}}
+			if tt.capture == "" {
+				input = sampleSnapshot(t)
+			} else {
+				input = shared.File(t, "captures/"+tt.capture)
+			}
+			_, err := Export(t.Context(), input, filepath.Join(t.TempDir(), "out"), Options{Capture: opt, Workers: 1})
+			if err == nil || !strings.HasSuffix(err.Error(), ": its packets report no instruction: add --reg "+tt.want) {
+				t.Error(err)
+			}
+		})
 	}
 }
 
@@ -100,6 +132,18 @@ func rstkMemory(t *testing.T) []string {
 	return []string{
 		filepath.Join(dir, "mem_Cortex-A15_0_0_VECTORS.bin") + "@0x80000000",
 		filepath.Join(dir, "mem_Cortex-A15_0_1_RO_CODE.bin") + "@0x80000278",
+	}
+}
+
+// modelMemory is the program of a capture of a model, or what is at its addresses in another one's.
+func modelMemory(t *testing.T, dir string) []string {
+	path, ok := shared.Find(t, "captures/"+dir)
+	if !ok {
+		return nil
+	}
+	return []string{
+		filepath.Join(path, "OTHERS_exec") + "@0x60000",
+		filepath.Join(path, "VAL_NON_DET_CODE_exec") + "@0x10000",
 	}
 }
 

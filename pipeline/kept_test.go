@@ -15,9 +15,12 @@ import (
 	"github.com/tracelake/tracelake/pipeline/keep"
 	"github.com/tracelake/tracelake/pipeline/keep/archive"
 	"github.com/tracelake/tracelake/pipeline/report"
+	"github.com/tracelake/tracelake/pipeline/report/exceptions"
+	"github.com/tracelake/tracelake/pipeline/report/stacks"
 	"github.com/tracelake/tracelake/pipeline/window"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
+	"github.com/tracelake/tracelake/schema/diff"
 )
 
 // testdata/kept has an archive and a dataset of each version of the format, as the first
@@ -80,6 +83,77 @@ func TestKeptDataset(t *testing.T) {
 		if err := read(); err == nil || err.Error() != dir+olderDataset {
 			t.Errorf("%s: %v, want %s", what, err, dir+olderDataset)
 		}
+	}
+}
+
+// A dataset of version 3 is read: all rows, what they sum up to, and what is made of it. Pruned it is
+// still of version 3.
+func TestKeptDataset3(t *testing.T) {
+	dir := unpackKept(t, "dataset3")
+	sound := func(tables int, rows int64) {
+		t.Helper()
+		r, err := dataset.Check(t.Context(), dir, nil)
+		check(t, err)
+		if len(r.Problems) > 0 || len(r.Unchecked) > 0 || r.Older || r.Tables != tables || r.Rows != rows {
+			t.Errorf("%+v", r)
+		}
+	}
+	sound(24, 8590)
+	d, err := dataset.Open(dir)
+	check(t, err)
+	defer d.Close()
+	for b, err := range d.Batches(&schema.Contexts) {
+		check(t, err)
+		for i := range b.Rows() {
+			if !b.Columns[schema.ContextsExceptionLevel].Null(i) {
+				t.Errorf("row %d of contexts has an exception level", i)
+			}
+		}
+	}
+	if _, err := window.OpenIndex(dir); err != nil {
+		t.Error(err)
+	}
+	demandReports(t, dir)
+	_, err = dataset.Prune(t.Context(), dir, schema.LevelNone)
+	check(t, err)
+	sound(20, 1438)
+	demandReports(t, dir)
+}
+
+// demandReports demands the figures of the reports of a dataset of archive1's capture.
+func demandReports(t *testing.T, dir string) {
+	t.Helper()
+	if covered, all := coverageOf(t, dir); covered != 219 || all != 790 {
+		t.Errorf("%d of %d instructions covered", covered, all)
+	}
+	m, err := report.Read([]string{dir}, report.Options{})
+	check(t, err)
+	x, err := exceptions.Read(m, []string{dir}, "")
+	check(t, err)
+	tasks, err := stacks.ReadTasks([]string{dir}, "")
+	check(t, err)
+	if x.Entries != 1 || len(x.Rows) != 1 || len(tasks.Rows) != 4 {
+		t.Errorf("exceptions %+v, tasks %+v", x, tasks)
+	}
+}
+
+// An archive of version 2 with a dataset of version 3 has reports, and is decoded again to one of the
+// version of today, with the same rows.
+func TestKeptArchive2(t *testing.T) {
+	dir := unpackKept(t, "archive2")
+	demandReports(t, dir)
+	_, err := Redecode(t.Context(), dir, "", Options{Workers: 2, Tool: schema.Tool{Name: "test"}})
+	check(t, err)
+	d, err := dataset.Open(dir)
+	check(t, err)
+	defer d.Close()
+	before, err := dataset.Open(unpackKept(t, "archive2"))
+	check(t, err)
+	defer before.Close()
+	r, err := diff.Compare(t.Context(), d, before, nil)
+	check(t, err)
+	if !r.Equal() || d.Manifest.SchemaVersion != schema.Version || before.Manifest.SchemaVersion != 3 {
+		t.Errorf("versions %d and %d: %+v", d.Manifest.SchemaVersion, before.Manifest.SchemaVersion, r)
 	}
 }
 

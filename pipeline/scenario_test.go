@@ -17,6 +17,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/decodetest"
 	"github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/decode/etmv4"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/pft"
@@ -360,7 +361,9 @@ func expand(set *rowSet) []map[string]string {
 		n := number(run["instructions"])
 		for i := range n {
 			row := map[string]string{"cycles": "NULL", "cycle": "NULL", "executed": "NULL"}
-			for _, name := range []string{"source", "segment", "byte_offset", "epoch", "timestamp", "context_id", "vmid", "security"} {
+			for _, name := range []string{
+				"source", "segment", "byte_offset", "epoch", "timestamp", "context_id", "vmid", "security", "exception_level", "transaction",
+			} {
 				row[name] = run[name]
 			}
 			of := code[fmt.Sprintf("%s/%d", run["code_block"], number(run["first"])+i)]
@@ -412,6 +415,12 @@ func again(protocol decode.Protocol, b []byte) ([]byte, error) {
 		return c.Append(nil, p), nil
 	case *etmv3.Config:
 		var p etmv3.Packet
+		if err := c.Parse(&p, b); err != nil {
+			return nil, err
+		}
+		return c.Append(nil, p), nil
+	case *etmv4.Config:
+		var p etmv4.Packet
 		if err := c.Parse(&p, b); err != nil {
 			return nil, err
 		}

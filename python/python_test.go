@@ -77,7 +77,7 @@ func TestViews(t *testing.T) {
 	run(t, &scripts, "", "-c", "import json, sys, tracelake\n"+
 		"print(json.dumps({name: tracelake._script(tables) for name, tables in json.loads(sys.argv[1]).items()}))", string(ask))
 	for set, tables := range sets {
-		_, want, found := strings.Cut(schema.Views(tables, schema.Parquet, "some dataset"), "read this script again: SET VARIABLE tracelake_dirs = [''path/of/the/dataset'']') END;\nSET VARIABLE tracelake_found")
+		_, want, found := strings.Cut(schema.Views(tables, schema.Parquet, "some dataset", schema.Version), "read this script again: SET VARIABLE tracelake_dirs = [''path/of/the/dataset'']') END;\nSET VARIABLE tracelake_found")
 		_, want, ended := strings.Cut(want, "END;\n")
 		if got := scripts[set]; !found || !ended || got != want {
 			t.Errorf("%s: the views differ (run go generate ./schema):\n%s", set, cmp.Diff(got, want))

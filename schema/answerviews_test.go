@@ -318,7 +318,7 @@ func TestViewOfRuns(t *testing.T) {
 
 // A truth has no counts and no program, and so none of these views.
 func TestViewsWithoutAnswers(t *testing.T) {
-	text := schema.Views([]*schema.Table{&schema.Sources, &schema.Events, &schema.Images}, schema.Parquet, "")
+	text := schema.Views([]*schema.Table{&schema.Sources, &schema.Events, &schema.Images}, schema.Parquet, "", schema.Version)
 	for _, v := range views.All() {
 		if strings.Contains(text, "VIEW "+v.Name+" ") {
 			t.Errorf("the view %s is there without its tables", v.Name)

@@ -36,6 +36,7 @@ type Column struct {
 	Doc      string   // one sentence, shown to users
 	Hex      bool     // an address or opcode: people read it in hexadecimal
 	Rising   bool     // values mostly rise from row to row: worth storing as differences
+	Since    int      // first schema version that has it, 0: all that are read; else it is nullable
 }
 
 // A Vector is one column of a batch. Exactly one of its value slices is used,

@@ -4,27 +4,29 @@ package schema
 
 // The columns of `instructions`.
 const (
-	InstructionsSource     IndexU8      = 0
-	InstructionsSeq        IndexU64     = 1
-	InstructionsSegment    IndexU32     = 2
-	InstructionsByteOffset IndexU64     = 3
-	InstructionsAddress    IndexAddress = 4
-	InstructionsSize       IndexU8      = 5
-	InstructionsISA        IndexU8      = 6
-	InstructionsOpcode     IndexU32     = 7
-	InstructionsKind       IndexU8      = 8
-	InstructionsExecuted   IndexU8      = 9
-	InstructionsCycles     IndexU32     = 10
-	InstructionsEpoch      IndexU32     = 11
-	InstructionsCycle      IndexU64     = 12
-	InstructionsTimestamp  IndexU64     = 13
-	InstructionsContextID  IndexU32     = 14
-	InstructionsVMID       IndexU32     = 15
-	InstructionsSecurity   IndexU8      = 16
+	InstructionsSource         IndexU8      = 0
+	InstructionsSeq            IndexU64     = 1
+	InstructionsSegment        IndexU32     = 2
+	InstructionsByteOffset     IndexU64     = 3
+	InstructionsAddress        IndexAddress = 4
+	InstructionsSize           IndexU8      = 5
+	InstructionsISA            IndexU8      = 6
+	InstructionsOpcode         IndexU32     = 7
+	InstructionsKind           IndexU8      = 8
+	InstructionsExecuted       IndexU8      = 9
+	InstructionsCycles         IndexU32     = 10
+	InstructionsEpoch          IndexU32     = 11
+	InstructionsCycle          IndexU64     = 12
+	InstructionsTimestamp      IndexU64     = 13
+	InstructionsContextID      IndexU32     = 14
+	InstructionsVMID           IndexU32     = 15
+	InstructionsSecurity       IndexU8      = 16
+	InstructionsExceptionLevel IndexU8      = 17
+	InstructionsTransaction    IndexU8      = 18
 )
 
 // AppendInstructions appends a row of `instructions`.
-func AppendInstructions(b *Batch, keys Keys, address Address, size uint8, isa ISA, opcode uint32, kind Kind, executed Null[bool], cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security]) {
+func AppendInstructions(b *Batch, keys Keys, address Address, size uint8, isa ISA, opcode uint32, kind Kind, executed Null[bool], cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security], exceptionLevel Null[uint8], transaction Null[bool]) {
 	v := b.of(&Instructions)
 	putU8(&v[InstructionsSource], keys.Source)
 	putU64(&v[InstructionsSeq], keys.Seq)
@@ -43,31 +45,35 @@ func AppendInstructions(b *Batch, keys Keys, address Address, size uint8, isa IS
 	putNullU32(&v[InstructionsContextID], contextID)
 	putNullU32(&v[InstructionsVMID], vmid)
 	putNullU8(&v[InstructionsSecurity], security)
+	putNullU8(&v[InstructionsExceptionLevel], exceptionLevel)
+	putNullBool(&v[InstructionsTransaction], transaction)
 }
 
 // The columns of `blocks`.
 const (
-	BlocksSource       IndexU8  = 0
-	BlocksSeq          IndexU64 = 1
-	BlocksSegment      IndexU32 = 2
-	BlocksByteOffset   IndexU64 = 3
-	BlocksCodeBlock    IndexU32 = 4
-	BlocksInstructions IndexU16 = 5
-	BlocksFirst        IndexU16 = 6
-	BlocksFailed       IndexU64 = 7
-	BlocksOutcome      IndexU8  = 8
-	BlocksCycles       IndexU32 = 9
-	BlocksEpoch        IndexU32 = 10
-	BlocksCycle        IndexU64 = 11
-	BlocksTimestamp    IndexU64 = 12
-	BlocksContextID    IndexU32 = 13
-	BlocksVMID         IndexU32 = 14
-	BlocksSecurity     IndexU8  = 15
-	BlocksRun          IndexU32 = 16
+	BlocksSource         IndexU8  = 0
+	BlocksSeq            IndexU64 = 1
+	BlocksSegment        IndexU32 = 2
+	BlocksByteOffset     IndexU64 = 3
+	BlocksCodeBlock      IndexU32 = 4
+	BlocksInstructions   IndexU16 = 5
+	BlocksFirst          IndexU16 = 6
+	BlocksFailed         IndexU64 = 7
+	BlocksOutcome        IndexU8  = 8
+	BlocksCycles         IndexU32 = 9
+	BlocksEpoch          IndexU32 = 10
+	BlocksCycle          IndexU64 = 11
+	BlocksTimestamp      IndexU64 = 12
+	BlocksContextID      IndexU32 = 13
+	BlocksVMID           IndexU32 = 14
+	BlocksSecurity       IndexU8  = 15
+	BlocksRun            IndexU32 = 16
+	BlocksExceptionLevel IndexU8  = 17
+	BlocksTransaction    IndexU8  = 18
 )
 
 // AppendBlocks appends a row of `blocks`.
-func AppendBlocks(b *Batch, keys Keys, codeBlock int32, instructions uint16, first uint16, failed Null[uint64], outcome Outcome, cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security], run Null[int32]) {
+func AppendBlocks(b *Batch, keys Keys, codeBlock int32, instructions uint16, first uint16, failed Null[uint64], outcome Outcome, cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security], run Null[int32], exceptionLevel Null[uint8], transaction Null[bool]) {
 	v := b.of(&Blocks)
 	putU8(&v[BlocksSource], keys.Source)
 	putU64(&v[BlocksSeq], keys.Seq)
@@ -86,6 +92,8 @@ func AppendBlocks(b *Batch, keys Keys, codeBlock int32, instructions uint16, fir
 	putNullU32(&v[BlocksVMID], vmid)
 	putNullU8(&v[BlocksSecurity], security)
 	putNullU32(&v[BlocksRun], run)
+	putNullU8(&v[BlocksExceptionLevel], exceptionLevel)
+	putNullBool(&v[BlocksTransaction], transaction)
 }
 
 // The columns of `block_runs`.
@@ -136,28 +144,29 @@ func AppendCodeBlocks(b *Batch, source uint8, codeBlock int32, position uint16, 
 
 // The columns of `exceptions`.
 const (
-	ExceptionsSource        IndexU8      = 0
-	ExceptionsSeq           IndexU64     = 1
-	ExceptionsSegment       IndexU32     = 2
-	ExceptionsByteOffset    IndexU64     = 3
-	ExceptionsOrdinal       IndexU64     = 4
-	ExceptionsEvent         IndexU8      = 5
-	ExceptionsNumber        IndexU16     = 6
-	ExceptionsType          IndexU8      = 7
-	ExceptionsReturnAddress IndexAddress = 8
-	ExceptionsTarget        IndexAddress = 9
-	ExceptionsResume        IndexU8      = 10
-	ExceptionsCycles        IndexU32     = 11
-	ExceptionsEpoch         IndexU32     = 12
-	ExceptionsCycle         IndexU64     = 13
-	ExceptionsTimestamp     IndexU64     = 14
-	ExceptionsContextID     IndexU32     = 15
-	ExceptionsVMID          IndexU32     = 16
-	ExceptionsSecurity      IndexU8      = 17
+	ExceptionsSource         IndexU8      = 0
+	ExceptionsSeq            IndexU64     = 1
+	ExceptionsSegment        IndexU32     = 2
+	ExceptionsByteOffset     IndexU64     = 3
+	ExceptionsOrdinal        IndexU64     = 4
+	ExceptionsEvent          IndexU8      = 5
+	ExceptionsNumber         IndexU16     = 6
+	ExceptionsType           IndexU8      = 7
+	ExceptionsReturnAddress  IndexAddress = 8
+	ExceptionsTarget         IndexAddress = 9
+	ExceptionsResume         IndexU8      = 10
+	ExceptionsCycles         IndexU32     = 11
+	ExceptionsEpoch          IndexU32     = 12
+	ExceptionsCycle          IndexU64     = 13
+	ExceptionsTimestamp      IndexU64     = 14
+	ExceptionsContextID      IndexU32     = 15
+	ExceptionsVMID           IndexU32     = 16
+	ExceptionsSecurity       IndexU8      = 17
+	ExceptionsExceptionLevel IndexU8      = 18
 )
 
 // AppendExceptions appends a row of `exceptions`.
-func AppendExceptions(b *Batch, keys Keys, ordinal int64, event ExceptionEvent, number Null[uint16], typ Null[ExceptionType], returnAddress Null[Address], target Null[Address], resume Null[uint8], cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security]) {
+func AppendExceptions(b *Batch, keys Keys, ordinal int64, event ExceptionEvent, number Null[uint16], typ Null[ExceptionType], returnAddress Null[Address], target Null[Address], resume Null[uint8], cycles Null[uint32], epoch int32, cycle Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security], exceptionLevel Null[uint8]) {
 	v := b.of(&Exceptions)
 	putU8(&v[ExceptionsSource], keys.Source)
 	putU64(&v[ExceptionsSeq], keys.Seq)
@@ -177,6 +186,7 @@ func AppendExceptions(b *Batch, keys Keys, ordinal int64, event ExceptionEvent, 
 	putNullU32(&v[ExceptionsContextID], contextID)
 	putNullU32(&v[ExceptionsVMID], vmid)
 	putNullU8(&v[ExceptionsSecurity], security)
+	putNullU8(&v[ExceptionsExceptionLevel], exceptionLevel)
 }
 
 // The columns of `cycle_counts`.
@@ -233,18 +243,19 @@ func AppendTimestamps(b *Batch, keys Keys, timestamp Null[uint64], knownBits uin
 
 // The columns of `contexts`.
 const (
-	ContextsSource     IndexU8  = 0
-	ContextsSeq        IndexU64 = 1
-	ContextsSegment    IndexU32 = 2
-	ContextsByteOffset IndexU64 = 3
-	ContextsContextID  IndexU32 = 4
-	ContextsVMID       IndexU32 = 5
-	ContextsSecurity   IndexU8  = 6
-	ContextsISA        IndexU8  = 7
+	ContextsSource         IndexU8  = 0
+	ContextsSeq            IndexU64 = 1
+	ContextsSegment        IndexU32 = 2
+	ContextsByteOffset     IndexU64 = 3
+	ContextsContextID      IndexU32 = 4
+	ContextsVMID           IndexU32 = 5
+	ContextsSecurity       IndexU8  = 6
+	ContextsISA            IndexU8  = 7
+	ContextsExceptionLevel IndexU8  = 8
 )
 
 // AppendContexts appends a row of `contexts`.
-func AppendContexts(b *Batch, keys Keys, contextID Null[uint32], vmid Null[uint32], security Null[Security], isa Null[ISA]) {
+func AppendContexts(b *Batch, keys Keys, contextID Null[uint32], vmid Null[uint32], security Null[Security], isa Null[ISA], exceptionLevel Null[uint8]) {
 	v := b.of(&Contexts)
 	putU8(&v[ContextsSource], keys.Source)
 	putU64(&v[ContextsSeq], keys.Seq)
@@ -254,6 +265,7 @@ func AppendContexts(b *Batch, keys Keys, contextID Null[uint32], vmid Null[uint3
 	putNullU32(&v[ContextsVMID], vmid)
 	putNullU8(&v[ContextsSecurity], security)
 	putNullU8(&v[ContextsISA], isa)
+	putNullU8(&v[ContextsExceptionLevel], exceptionLevel)
 }
 
 // The columns of `data_accesses`.
@@ -335,33 +347,34 @@ func AppendLosses(b *Batch, keys Keys, bytes int64, reason LossReason, detail st
 
 // The columns of `segments`.
 const (
-	SegmentsSource        IndexU8      = 0
-	SegmentsSeq           IndexU64     = 1
-	SegmentsSegment       IndexU32     = 2
-	SegmentsByteOffset    IndexU64     = 3
-	SegmentsBytes         IndexU64     = 4
-	SegmentsBytesDecoded  IndexU64     = 5
-	SegmentsBytesLost     IndexU64     = 6
-	SegmentsBytesUnplaced IndexU64     = 7
-	SegmentsInstructions  IndexU64     = 8
-	SegmentsExceptions    IndexU64     = 9
-	SegmentsAddress       IndexAddress = 10
-	SegmentsReason        IndexU8      = 11
-	SegmentsStreamOffset  IndexU64     = 12
-	SegmentsEpoch         IndexU32     = 13
-	SegmentsCycle         IndexU64     = 14
-	SegmentsOrdinal       IndexU64     = 15
-	SegmentsTimestamp     IndexU64     = 16
-	SegmentsContextID     IndexU32     = 17
-	SegmentsVMID          IndexU32     = 18
-	SegmentsSecurity      IndexU8      = 19
-	SegmentsCarried       IndexStr     = 20
-	SegmentsDecodeFrom    IndexU32     = 21
-	SegmentsStack         IndexU32     = 22
+	SegmentsSource         IndexU8      = 0
+	SegmentsSeq            IndexU64     = 1
+	SegmentsSegment        IndexU32     = 2
+	SegmentsByteOffset     IndexU64     = 3
+	SegmentsBytes          IndexU64     = 4
+	SegmentsBytesDecoded   IndexU64     = 5
+	SegmentsBytesLost      IndexU64     = 6
+	SegmentsBytesUnplaced  IndexU64     = 7
+	SegmentsInstructions   IndexU64     = 8
+	SegmentsExceptions     IndexU64     = 9
+	SegmentsAddress        IndexAddress = 10
+	SegmentsReason         IndexU8      = 11
+	SegmentsStreamOffset   IndexU64     = 12
+	SegmentsEpoch          IndexU32     = 13
+	SegmentsCycle          IndexU64     = 14
+	SegmentsOrdinal        IndexU64     = 15
+	SegmentsTimestamp      IndexU64     = 16
+	SegmentsContextID      IndexU32     = 17
+	SegmentsVMID           IndexU32     = 18
+	SegmentsSecurity       IndexU8      = 19
+	SegmentsCarried        IndexStr     = 20
+	SegmentsDecodeFrom     IndexU32     = 21
+	SegmentsStack          IndexU32     = 22
+	SegmentsExceptionLevel IndexU8      = 23
 )
 
 // AppendSegments appends a row of `segments`.
-func AppendSegments(b *Batch, keys Keys, bytes int64, bytesDecoded int64, bytesLost int64, bytesUnplaced int64, instructions int64, exceptions int64, address Null[Address], reason ISyncReason, streamOffset Null[int64], epoch Null[int32], cycle Null[int64], ordinal Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security], carried string, decodeFrom Null[int32], stack Null[int32]) {
+func AppendSegments(b *Batch, keys Keys, bytes int64, bytesDecoded int64, bytesLost int64, bytesUnplaced int64, instructions int64, exceptions int64, address Null[Address], reason ISyncReason, streamOffset Null[int64], epoch Null[int32], cycle Null[int64], ordinal Null[int64], timestamp Null[uint64], contextID Null[uint32], vmid Null[uint32], security Null[Security], carried string, decodeFrom Null[int32], stack Null[int32], exceptionLevel Null[uint8]) {
 	v := b.of(&Segments)
 	putU8(&v[SegmentsSource], keys.Source)
 	putU64(&v[SegmentsSeq], keys.Seq)
@@ -386,6 +399,7 @@ func AppendSegments(b *Batch, keys Keys, bytes int64, bytesDecoded int64, bytesL
 	putNullStr(&v[SegmentsCarried], carried)
 	putNullU32(&v[SegmentsDecodeFrom], decodeFrom)
 	putNullU32(&v[SegmentsStack], stack)
+	putNullU8(&v[SegmentsExceptionLevel], exceptionLevel)
 }
 
 // The columns of `sources`.

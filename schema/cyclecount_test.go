@@ -98,8 +98,8 @@ func TestAppendedRows(t *testing.T) {
 		{&schema.Exceptions, func(b *schema.Batch) {
 			schema.AppendExceptions(b, keys, 5, schema.ExceptionReturn, schema.Of[uint16](6), schema.Of(schema.ExcFIQ),
 				schema.Of[schema.Address](7), schema.Of[schema.Address](8), schema.Of[uint8](9), schema.Of[uint32](10), 10, schema.Of[int64](11),
-				schema.Of[uint64](12), schema.Of[uint32](13), schema.Of[uint32](14), schema.Of(schema.Hyp))
-		}, "1 2 3 4 5 return 6 fiq 7 8 9 10 10 11 12 13 14 hyp"},
+				schema.Of[uint64](12), schema.Of[uint32](13), schema.Of[uint32](14), schema.Of(schema.Hyp), schema.Of[uint8](2))
+		}, "1 2 3 4 5 return 6 fiq 7 8 9 10 10 11 12 13 14 hyp 2"},
 		{&schema.DataAccesses, func(b *schema.Batch) {
 			schema.AppendDataAccesses(b, 1, schema.Of[int64](2), schema.Of[int32](3), 4, 5, schema.Of[schema.Address](6),
 				schema.Of[uint64](7), schema.Of[uint8](8), schema.Of(schema.Access(1)), schema.Of[uint8](9), schema.DataState(1))

@@ -19,6 +19,10 @@ type Instruction struct {
 	ContextID  Null[uint32]
 	VMID       Null[uint32]
 	Security   Security
+	// ExceptionLevel is 0 to 3. Transaction says that it was executed in one. NULL: the trace
+	// does not say.
+	ExceptionLevel Null[uint8]
+	Transaction    Null[bool]
 }
 
 // InstructionOf returns a row of a batch of [Instructions] whose columns are plain, as readers
@@ -31,15 +35,17 @@ func InstructionOf(b *Batch, row int) Instruction {
 		ByteOffset: int64(v[InstructionsByteOffset].U64[row]),
 		Address:    Address(v[InstructionsAddress].U64[row]), Size: v[InstructionsSize].U8[row],
 		ISA: ISA(v[InstructionsISA].U8[row]), Opcode: v[InstructionsOpcode].U32[row],
-		Kind:      Kind(v[InstructionsKind].U8[row]),
-		Executed:  nullOf(v[InstructionsExecuted].Valid, row, v[InstructionsExecuted].U8[row] == 1),
-		Cycles:    nullOf(v[InstructionsCycles].Valid, row, v[InstructionsCycles].U32[row]),
-		Epoch:     int32(v[InstructionsEpoch].U32[row]),
-		Cycle:     nullOf(v[InstructionsCycle].Valid, row, int64(v[InstructionsCycle].U64[row])),
-		Timestamp: nullOf(v[InstructionsTimestamp].Valid, row, v[InstructionsTimestamp].U64[row]),
-		ContextID: nullOf(v[InstructionsContextID].Valid, row, v[InstructionsContextID].U32[row]),
-		VMID:      nullOf(v[InstructionsVMID].Valid, row, v[InstructionsVMID].U32[row]),
-		Security:  Security(v[InstructionsSecurity].U8[row]),
+		Kind:           Kind(v[InstructionsKind].U8[row]),
+		Executed:       nullOf(v[InstructionsExecuted].Valid, row, v[InstructionsExecuted].U8[row] == 1),
+		Cycles:         nullOf(v[InstructionsCycles].Valid, row, v[InstructionsCycles].U32[row]),
+		Epoch:          int32(v[InstructionsEpoch].U32[row]),
+		Cycle:          nullOf(v[InstructionsCycle].Valid, row, int64(v[InstructionsCycle].U64[row])),
+		Timestamp:      nullOf(v[InstructionsTimestamp].Valid, row, v[InstructionsTimestamp].U64[row]),
+		ContextID:      nullOf(v[InstructionsContextID].Valid, row, v[InstructionsContextID].U32[row]),
+		VMID:           nullOf(v[InstructionsVMID].Valid, row, v[InstructionsVMID].U32[row]),
+		Security:       Security(v[InstructionsSecurity].U8[row]),
+		ExceptionLevel: nullOf(v[InstructionsExceptionLevel].Valid, row, v[InstructionsExceptionLevel].U8[row]),
+		Transaction:    nullOf(v[InstructionsTransaction].Valid, row, v[InstructionsTransaction].U8[row] == 1),
 	}
 }
 

@@ -230,7 +230,7 @@ func TestDuckDBReadsMetadata(t *testing.T) {
 	for _, row := range query(t, db, "SELECT key::VARCHAR, value::VARCHAR FROM parquet_kv_metadata(?)", path) {
 		got[row[0]] = row[1]
 	}
-	if got[schema.MetaTable] != "losses" || got[schema.MetaSchemaVersion] != "3" || got["tracelake.test"] != "a value" {
+	if got[schema.MetaTable] != "losses" || got[schema.MetaSchemaVersion] != "4" || got["tracelake.test"] != "a value" {
 		t.Errorf("metadata %v", got)
 	}
 	q := "SELECT d->>'description' FROM (SELECT unnest(from_json((SELECT decode(value) FROM parquet_kv_metadata(?) WHERE key = 'tracelake.columns'), '[\"json\"]')) AS d)"
@@ -243,9 +243,9 @@ func TestDuckDBReadsMetadata(t *testing.T) {
 
 // extremes are instructions at the ends of their types.
 const extremes = `
-0x7f 0                   -           0                   0x7fffffff 4 t32 0xf7ffffff udf   false 0          -1 -5                   -                    0 0   -
-0x7f 9223372036854775807 2147483647  9223372036854775807 0x80000000 2 a32 0          other true  4294967295 0  9223372036854775807  9223372036854775807 4294967295 255 hyp
-0x00 1                   -2147483648 1                   0xffffffff 2 a32 0x80000000 other -     -          0  -                    4294967296          - -   secure
+0x7f 0                   -           0                   0x7fffffff 4 t32 0xf7ffffff udf   false 0          -1 -5                   -                    0 0   -      3 true
+0x7f 9223372036854775807 2147483647  9223372036854775807 0x80000000 2 a32 0          other true  4294967295 0  9223372036854775807  9223372036854775807 4294967295 4294967295 hyp 255 false
+0x00 1                   -2147483648 1                   0xffffffff 2 a32 0x80000000 other -     -          0  -                    4294967296          - -   secure - -
 `
 
 func TestDuckDBReadsExtremes(t *testing.T) {

@@ -49,7 +49,9 @@ type Exception struct {
 	ContextID Null[uint32]
 	VMID      Null[uint32] // NULL: as in Span
 	Security  Security
-	Timestamp int32 // as in Span
+	// ExceptionLevel is 0 to 3; NULL: the trace does not say.
+	ExceptionLevel Null[uint8]
+	Timestamp      int32 // as in Span
 }
 
 // A CycleCount is a row of `cycle_counts`. With OutOfEpoch its epoch and cycle
@@ -88,14 +90,15 @@ type Timestamp struct {
 	Unknown bool
 }
 
-// A Context is a row of `contexts` if one of its first three fields differs
-// from the row before.
+// A Context is a row of `contexts` if one of its fields but ISA differs from the row before.
 type Context struct {
 	Key
 	ContextID Null[uint32]
 	VMID      Null[uint32] // NULL: as in Span
 	Security  Security
-	ISA       Null[ISA] // NULL: no instructions are traced
+	// ExceptionLevel is as in Exception.
+	ExceptionLevel Null[uint8]
+	ISA            Null[ISA] // NULL: no instructions are traced
 }
 
 // A DataAccess is a row of `data_accesses`: one transfer. It may be completed
@@ -158,12 +161,13 @@ type Start struct {
 	Cycle        Null[int64] // of that epoch; NULL without cycle accuracy
 	Ordinal      int64       // of the next row of `exceptions`
 	Timestamp    Null[uint64]
-	// ContextID, VMID and Security are those of the last row of `contexts`. Security is
-	// NULL if there is none.
-	ContextID Null[uint32]
-	VMID      Null[uint32]
-	Security  Null[Security]
-	Carried   string // JSON object of what else crosses the cut; "" if nothing does
+	// ContextID, VMID, Security and ExceptionLevel are those of the last row of `contexts`.
+	// Security is NULL if there is none.
+	ContextID      Null[uint32]
+	VMID           Null[uint32]
+	Security       Null[Security]
+	ExceptionLevel Null[uint8]
+	Carried        string // JSON object of what else crosses the cut; "" if nothing does
 	// DecodeFrom is the segment at which decoding has to begin: this one, or an earlier one.
 	DecodeFrom int32
 }

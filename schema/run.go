@@ -113,6 +113,10 @@ type Span struct {
 	ContextID Null[uint32]
 	VMID      Null[uint32] // NULL: not traced yet in this segment, that of the segment before holds
 	Security  Security
+	// ExceptionLevel is as in Exception. Transaction says that the core is in one; NULL: the trace
+	// does not say.
+	ExceptionLevel Null[uint8]
+	Transaction    Null[bool]
 }
 
 // TimestampCarried says that the last timestamp is before the rows of the result.

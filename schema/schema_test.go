@@ -48,6 +48,9 @@ func testColumns(t *testing.T, table *Table) {
 		if len(c.Doc) < 4 || !strings.HasSuffix(c.Doc, ".") || c.Doc[:1] != strings.ToUpper(c.Doc[:1]) {
 			t.Errorf("%s: description %q is no sentence", name, c.Doc)
 		}
+		if c.Since > Version || c.Since > 0 && (c.Since <= OldestVersion || !c.Nullable) {
+			t.Errorf("%s is of version %d, and not all NULL before", name, c.Since)
+		}
 		if c.Nullable && !strings.Contains(c.Doc, "NULL") {
 			t.Errorf("%s can be NULL, and its description does not say when", name)
 		}
@@ -74,18 +77,18 @@ func testColumns(t *testing.T, table *Table) {
 func TestKeys(t *testing.T) {
 	const keys = "source INTEGER, seq BIGINT, segment INTEGER?, byte_offset BIGINT"
 	for table, want := range map[*Table]string{
-		&Instructions: keys + ", address BIGINT, size INTEGER, isa VARCHAR, opcode BIGINT, kind VARCHAR, executed BOOLEAN?, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?",
-		&Blocks:       keys + ", code_block INTEGER, instructions INTEGER, first INTEGER, failed BIGINT?, outcome VARCHAR, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?, run INTEGER?",
+		&Instructions: keys + ", address BIGINT, size INTEGER, isa VARCHAR, opcode BIGINT, kind VARCHAR, executed BOOLEAN?, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?, exception_level INTEGER?, transaction BOOLEAN?",
+		&Blocks:       keys + ", code_block INTEGER, instructions INTEGER, first INTEGER, failed BIGINT?, outcome VARCHAR, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?, run INTEGER?, exception_level INTEGER?, transaction BOOLEAN?",
 		&BlockRuns:    "source INTEGER, run INTEGER, code_block INTEGER, first INTEGER, instructions INTEGER, outcome VARCHAR",
 		&CodeBlocks:   "source INTEGER, code_block INTEGER, position INTEGER, address BIGINT, size INTEGER, isa VARCHAR, opcode BIGINT, kind VARCHAR",
-		&Exceptions:   keys + ", ordinal BIGINT, event VARCHAR, number INTEGER?, type VARCHAR?, return_address BIGINT?, target BIGINT?, resume INTEGER?, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?",
+		&Exceptions:   keys + ", ordinal BIGINT, event VARCHAR, number INTEGER?, type VARCHAR?, return_address BIGINT?, target BIGINT?, resume INTEGER?, cycles BIGINT?, epoch INTEGER, cycle BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?, exception_level INTEGER?",
 		&CycleCounts:  keys + ", epoch INTEGER?, cycles BIGINT?, cycle BIGINT?, kind VARCHAR, late BOOLEAN",
 		&Timestamps:   keys + ", timestamp BIGINT?, known_bits INTEGER, epoch INTEGER, cycle BIGINT?",
-		&Contexts:     keys + ", context_id BIGINT?, vmid BIGINT?, security VARCHAR?, isa VARCHAR?",
+		&Contexts:     keys + ", context_id BIGINT?, vmid BIGINT?, security VARCHAR?, isa VARCHAR?, exception_level INTEGER?",
 		&DataAccesses: "source INTEGER, seq BIGINT?, segment INTEGER?, byte_offset BIGINT, position INTEGER, address BIGINT?, value BIGINT?, size INTEGER?, access VARCHAR?, tag INTEGER?, state VARCHAR",
 		&Events:       keys + ", event VARCHAR, address BIGINT?, detail VARCHAR?",
 		&Losses:       keys + ", bytes BIGINT, reason VARCHAR, detail VARCHAR?",
-		&Segments:     keys + ", bytes BIGINT, bytes_decoded BIGINT, bytes_lost BIGINT, bytes_unplaced BIGINT, instructions BIGINT, exceptions BIGINT, address BIGINT?, reason VARCHAR, stream_offset BIGINT?, epoch INTEGER?, cycle BIGINT?, ordinal BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?, carried VARCHAR?, decode_from INTEGER?, stack INTEGER?",
+		&Segments:     keys + ", bytes BIGINT, bytes_decoded BIGINT, bytes_lost BIGINT, bytes_unplaced BIGINT, instructions BIGINT, exceptions BIGINT, address BIGINT?, reason VARCHAR, stream_offset BIGINT?, epoch INTEGER?, cycle BIGINT?, ordinal BIGINT?, timestamp BIGINT?, context_id BIGINT?, vmid BIGINT?, security VARCHAR?, carried VARCHAR?, decode_from INTEGER?, stack INTEGER?, exception_level INTEGER?",
 		&Packets:      keys + ", type VARCHAR, bytes BLOB, fields VARCHAR",
 	} {
 		var got []string
@@ -121,7 +124,7 @@ func TestNames(t *testing.T) {
 
 func TestMeta(t *testing.T) {
 	meta := Losses.Meta()
-	if meta[0] != (Meta{"tracelake.schema_version", "3"}) || meta[1] != (Meta{"tracelake.table", "losses"}) {
+	if meta[0] != (Meta{"tracelake.schema_version", "4"}) || meta[1] != (Meta{"tracelake.table", "losses"}) {
 		t.Errorf("metadata %v", meta[:2])
 	}
 	var columns []map[string]any

@@ -66,6 +66,14 @@ var (
 		Name: "security", Type: Enum, Nullable: true, Names: SecurityNames,
 		Doc: "Security state and mode; NULL if the trace does not say.",
 	}
+	levelColumn = Column{
+		Name: "exception_level", Type: Uint8, Nullable: true, Since: 4,
+		Doc: "Exception level; NULL but for ETMv4 and ETE, and in profile M.",
+	}
+	transactionColumn = Column{
+		Name: "transaction", Type: Bool, Nullable: true, Since: 4,
+		Doc: "True: in a transaction; NULL but for ETE.",
+	}
 )
 
 // keys returns the columns every table with a place in the trace begins with,
@@ -142,7 +150,7 @@ var Instructions = Table{
 		},
 		epochColumn(epochDoc, false),
 		cycleColumn("Cycles from the start of the epoch up to and including this instruction; NULL where cycles is."),
-		timestampColumn, contextColumn, vmidColumn, securityColumn,
+		timestampColumn, contextColumn, vmidColumn, securityColumn, levelColumn, transactionColumn,
 	),
 }
 
@@ -178,6 +186,7 @@ var Blocks = Table{
 			Doc: "The row in block_runs, of the same source, that has its code_block, first, instructions and outcome: to " +
 				"group by it is fast; NULL where no export wrote it.",
 		},
+		levelColumn, transactionColumn,
 	),
 }
 
@@ -259,7 +268,7 @@ var Exceptions = Table{
 		},
 		rises(epochColumn(epochDoc, false)),
 		cycleColumn(cycleAtDoc),
-		timestampColumn, contextColumn, vmidColumn, securityColumn,
+		timestampColumn, contextColumn, vmidColumn, securityColumn, levelColumn,
 	)),
 }
 
@@ -312,7 +321,7 @@ var Timestamps = Table{
 
 // Contexts has the changes of what instructions run in.
 var Contexts = Table{
-	Name: "contexts", Row: "first known context, then each change of context_id, vmid or security",
+	Name: "contexts", Row: "first known context, then each change of context_id, vmid, security or exception_level",
 	Written: ByDefault, PerSource: true,
 	Example: "SELECT source, seq, context_id, lead(seq) OVER (PARTITION BY dataset, source ORDER BY seq, byte_offset) - " +
 		"seq AS instructions FROM contexts;",
@@ -320,7 +329,9 @@ var Contexts = Table{
 		Column{
 			Name: "isa", Type: Enum, Nullable: true, Names: ISANames,
 			Doc: "Instruction set; NULL if only data is traced.",
-		})),
+		},
+		levelColumn,
+	)),
 }
 
 // DataAccesses has the data that instructions, and exceptions of v7-M, moved, in
@@ -453,6 +464,7 @@ var Segments = Table{
 			Doc: "The node of the call tree, in stacks of the same source, that its first instruction is executed in; NULL if " +
 				"it has none, and without stacks.",
 		},
+		as(levelColumn, "Exception level in the last row of contexts; NULL as there."),
 	)),
 }
 

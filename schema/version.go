@@ -7,15 +7,20 @@ import (
 
 // Version is the version of the public format: tables, columns, enums, names.
 // It changes when a query that ran before may no longer run.
-const Version = 3
+const Version = 4
 
-// CheckVersion fails unless s is the schema version of this package, as the metadata of a
-// file has it. Files of another version have other columns.
-func CheckVersion(s string) error {
-	if s != strconv.Itoa(Version) {
-		return fmt.Errorf("has schema version %q, this program reads %d", s, Version)
+// OldestVersion is the oldest version whose rows are read. In files of a version before that
+// of a column ([Column.Since]) all rows of the column are NULL.
+const OldestVersion = 3
+
+// ParseVersion returns the schema version that the metadata of a file has. It fails if this
+// package does not read the rows of such a file.
+func ParseVersion(s string) (int, error) {
+	v, err := strconv.Atoi(s)
+	if err != nil || v < OldestVersion || v > Version {
+		return 0, fmt.Errorf("has schema version %q, this program reads %d to %d", s, OldestVersion, Version)
 	}
-	return nil
+	return v, nil
 }
 
 // Bits returns how many bits files have of each number of c, which is signed. It fails if c has

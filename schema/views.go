@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Views returns views.sql for a dataset of these tables, SQL for DuckDB 1.1 and
+// Views returns views.sql for a dataset of these tables, of a schema version, SQL for DuckDB 1.1 and
 // later: macros, a view for each table, the view `summary`, the views that answer
 // questions over several tables, comments for all of them. With blocks in place of instructions, the view
 // `instructions` expands them. Datasets of Arrow files get macros only: DuckDB cannot read those files by itself.
 //
 // The id is that of the dataset's contents. By it the script finds its own
 // directory: DuckDB does not say where a script is.
-func Views(tables []*Table, f Format, id string) string {
+func Views(tables []*Table, f Format, id string, version int) string {
 	if f == Arrow {
 		return arrowHead + macros
 	}
 	var b strings.Builder
 	b.WriteString(parquetHead)
 	fmt.Fprintf(&b, find, id)
-	for _, p := range ViewsParts() {
+	for _, p := range ViewsParts(version) {
 		if p.isOf(tables) {
 			b.WriteString(p.Text)
 		}
@@ -35,11 +35,12 @@ type ViewsPart struct {
 }
 
 // ViewsParts returns the parts of views.sql for Parquet files, in their order, but for the first, which finds the
-// dataset. Of them a program in another language makes the views of any dataset: before, it sets tracelake_dirs.
-func ViewsParts() []ViewsPart {
+// dataset. Of them a program in another language makes the views of any dataset: before, it sets tracelake_dirs. The
+// newest dataset that is read is of the schema version: columns that it did not have are NULL.
+func ViewsParts(version int) []ViewsPart {
 	parts := []ViewsPart{{Text: macros}}
 	for _, t := range Tables() {
-		parts = append(parts, ViewsPart{Text: tableView(t), With: names(t)})
+		parts = append(parts, ViewsPart{Text: tableView(t, version), With: names(t)})
 	}
 	parts = append(parts,
 		ViewsPart{
@@ -138,16 +139,22 @@ CREATE OR REPLACE MACRO dataset_of(f) AS
 
 const datasetComment = "Name of the directory of the dataset, its whole path where names are alike."
 
-// tableView returns the view of a table and its comments. Columns are matched by
+// tableView returns the view of a table and its comments, for datasets up to a schema version. Columns are matched by
 // name only where there are several datasets, of which some may lack a column: DuckDB
 // then groups by values where it groups by the index of a dictionary otherwise, in
 // half the time.
-func tableView(t *Table) string {
+func tableView(t *Table, version int) string {
+	lacks := ""
+	for _, c := range t.Columns {
+		if c.Since > version {
+			lacks += fmt.Sprintf("NULL::%s AS \"%s\", ", c.Type.SQL(), c.Name)
+		}
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b,
-		"\nCREATE OR REPLACE VIEW %s AS\nSELECT * EXCLUDE (filename), dataset_of(filename) AS dataset\nFROM "+
+		"\nCREATE OR REPLACE VIEW %s AS\nSELECT * EXCLUDE (filename), %sdataset_of(filename) AS dataset\nFROM "+
 			"read_parquet(tracelake_files('%s'), filename = true, union_by_name = tracelake_several());\n",
-		t.Name, t.Glob(Parquet))
+		t.Name, lacks, t.Glob(Parquet))
 	writeComments(&b, t, t.Row)
 	return b.String()
 }
@@ -189,7 +196,7 @@ const expansion = `SELECT b.source, b.seq + d.position - b.first AS seq, b.segme
        CASE WHEN d.position = b.first + b.instructions - 1 THEN b.cycles END AS cycles,
        b.epoch,
        CASE WHEN d.position = b.first + b.instructions - 1 THEN b.cycle END AS cycle,
-       b.timestamp, b.context_id, b.vmid, b.security, b.dataset
+       b.timestamp, b.context_id, b.vmid, b.security, b.exception_level, b.transaction, b.dataset
 FROM blocks b JOIN code_blocks d USING (dataset, source, code_block)
 WHERE d.position >= b.first AND d.position < b.first + b.instructions`
 

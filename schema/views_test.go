@@ -22,6 +22,16 @@ type dataset map[*schema.Table]string
 // name it are there only if d names one of them. A table has a part per source.
 func writeDataset(t *testing.T, dir string, level schema.Level, d dataset) {
 	t.Helper()
+	writeDatasetOf(t, schema.Version, dir, level, d)
+}
+
+// writeDatasetOf is writeDataset as a program of a schema version does it.
+func writeDatasetOf(t *testing.T, version int, dir string, level schema.Level, d dataset) {
+	t.Helper()
+	write := writeRows
+	if version < schema.Version {
+		write = writeEarlier
+	}
 	var tables []*schema.Table
 	for _, table := range schema.Tables() {
 		if table.Level != schema.AnyLevel && table.Level != level || !d.answers() && slices.Contains(schema.Answers(), table) {
@@ -43,11 +53,17 @@ func writeDataset(t *testing.T, dir string, level schema.Level, d dataset) {
 		}
 		for source, rows := range parts {
 			id := map[string]uint8{"0x13": 0x13, "0x14": 0x14}[source]
-			writeFile(t, filepath.Join(dir, table.Part(id, 0, schema.Parquet)), table, sample.Rows(table, rows))
+			write(t, filepath.Join(dir, table.Part(id, 0, schema.Parquet)), table, rows)
 		}
 	}
-	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile), []byte(schema.Views(tables, schema.Parquet, "dataset of "+dir)), 0o644))
+	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile), []byte(schema.Views(tables, schema.Parquet, "dataset of "+dir, version)), 0o644))
 	labels(t, dir, map[string]string{})
+}
+
+// writeRows writes a file of rows.
+func writeRows(t *testing.T, path string, table *schema.Table, rows string) {
+	t.Helper()
+	writeFile(t, path, table, sample.Rows(table, rows))
 }
 
 // answers reports whether d names one of the tables that sum up what ran.
@@ -142,8 +158,8 @@ func blocksDataset() dataset {
 		&schema.CodeBlocks: code.String(),
 		&schema.Blocks: `
 			0x13  0 0 100 0  3 0 - taken     7 0 7 - - - -
-			0x13  3 0 101 1  1 0 0 passed    - 0 - - - - non_secure
-			0x13  4 0 102 1  1 1 1 not_taken 2 0 9 5 7 1 secure
+			0x13  3 0 101 1  1 0 0 passed    - 0 - - - - non_secure - 3 false
+			0x13  4 0 102 1  1 1 1 not_taken 2 0 9 5 7 1 secure - 0 true
 			0x13  5 0 103 0  3 0 1 unknown    - 1 - 6 - - -
 			0x13  8 1 104 2 63 3 0x6000000000000000 not_taken - 1 - - - - -
 			0x13 71 1 105 1  1 0 1 passed    - 1 - - - - -
@@ -165,15 +181,15 @@ func TestViewExpandsBlocks(t *testing.T) {
 	writeDataset(t, filepath.Join(dir, "flat"), schema.LevelInstructions, nil)
 	v := viewsTest{directory: dir, views: "blocks/views.sql", datasets: []string{"blocks"}, asks: []ask{
 		{"SELECT * EXCLUDE dataset FROM instructions WHERE source = 19 AND seq < 9 ORDER BY seq", `
-			19 0 0 100 32768 2 t32 8193       other  -     - 0 - - - - -
-			19 1 0 100 32770 2 t32 12289      other  -     - 0 - - - - -
-			19 2 0 100 32772 2 t32 53500      branch true  7 0 7 - - - -
-			19 3 0 101 36864 4 a32 3818913793 other  true  - 0 - - - - non_secure
-			19 4 0 102 36868 4 a32 288358174  return false 2 0 9 5 7 1 secure
-			19 5 0 103 32768 2 t32 8193       other  false - 1 - 6 - - -
-			19 6 0 103 32770 2 t32 12289      other  true  - 1 - 6 - - -
-			19 7 0 103 32772 2 t32 53500      branch -     - 1 - 6 - - -
-			19 8 1 104 65542 2 t32 48896      other  true  - 1 - - - - -
+			19 0 0 100 32768 2 t32 8193       other  -     - 0 - - - - - - -
+			19 1 0 100 32770 2 t32 12289      other  -     - 0 - - - - - - -
+			19 2 0 100 32772 2 t32 53500      branch true  7 0 7 - - - - - -
+			19 3 0 101 36864 4 a32 3818913793 other  true  - 0 - - - - non_secure 3 false
+			19 4 0 102 36868 4 a32 288358174  return false 2 0 9 5 7 1 secure 0 true
+			19 5 0 103 32768 2 t32 8193       other  false - 1 - 6 - - - - -
+			19 6 0 103 32770 2 t32 12289      other  true  - 1 - 6 - - - - -
+			19 7 0 103 32772 2 t32 53500      branch -     - 1 - 6 - - - - -
+			19 8 1 104 65542 2 t32 48896      other  true  - 1 - - - - - - -
 		`},
 		{"SELECT source, count(*), min(seq), max(seq), count(DISTINCT seq) FROM instructions GROUP BY source ORDER BY source", `
 			19 72 0 71 72
@@ -190,7 +206,7 @@ func TestViewExpandsBlocks(t *testing.T) {
 		{"SELECT count(*) FROM (FROM instructions EXCEPT ALL FROM instructions_window(0, 71))", "0"},
 		{"SELECT first(dataset) FROM instructions", "blocks"},
 		// types are those of the flat table, whose columns come in the same order
-		{"SELECT count(*) FROM (DESCRIBE instructions)", "18"},
+		{"SELECT count(*) FROM (DESCRIBE instructions)", "20"},
 		{"SELECT string_agg(column_name || ':' || column_type, ',') = (SELECT string_agg(column_name || ':' || column_type, ',') FROM (DESCRIBE SELECT * FROM read_parquet('flat/instructions/*.parquet'))) || ',dataset:VARCHAR' FROM (DESCRIBE instructions)", "true"},
 	}}
 	v.runBoth(t)
@@ -347,7 +363,7 @@ func TestSummaryWithoutTables(t *testing.T) {
 	dir := t.TempDir()
 	tables := []*schema.Table{&schema.Segments, &schema.Sources}
 	writeDataset(t, dir, schema.LevelInstructions, dataset{&schema.Sources: "0x13 - - - - - empty bytes 0 0 0 0 0 0 0 0 - - {} - - - - - - -"})
-	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile), []byte(schema.Views(tables, schema.Parquet, "few")), 0o644))
+	check(t, os.WriteFile(filepath.Join(dir, schema.ViewsFile), []byte(schema.Views(tables, schema.Parquet, "few", schema.Version)), 0o644))
 	viewsTest{directory: dir, views: "views.sql", asks: []ask{
 		{"SELECT source, bytes, gaps, cycles, first_timestamp, seconds FROM summary", "19 0 - - - -"},
 	}}.run(t)
@@ -417,7 +433,7 @@ func TestViewOfDataAccesses(t *testing.T) {
 
 // DuckDB reads no Arrow files: there are macros, no views, and a word why.
 func TestViewsOfArrow(t *testing.T) {
-	text := schema.Views(schema.Tables(), schema.Arrow, "")
+	text := schema.Views(schema.Tables(), schema.Arrow, "", schema.Version)
 	if strings.Contains(text, "VIEW") || !strings.Contains(text, "DuckDB does not read") {
 		t.Error(text)
 	}

@@ -144,6 +144,8 @@ type executor struct {
 	levels    []level // exceptions, innermost last
 	contextID uint32
 
+	transaction transaction
+
 	pending  exceptionSet // asked for, not taken yet
 	held     exceptionSet // not taken before the next entry or return
 	switches bool         // a change of task is asked for
@@ -217,13 +219,15 @@ func (e *executor) run() {
 		if e.executed >= e.schedule.next {
 			e.fire()
 		}
-		if e.pending != 0 || e.switches {
+		if e.transaction.depth == 0 && (e.pending != 0 || e.switches) {
 			if e.interrupt() {
 				continue
 			}
 		}
 		s := e.here()
 		switch {
+		case e.transaction.depth > 0 && e.breaks(s):
+			e.failTransaction()
 		case s == nil:
 			e.escape(e.unmappedAborts()...)
 		case e.executed-e.moved > stuckLimit:
@@ -255,8 +259,11 @@ func (e *executor) execute(s *site) {
 		e.next = &s.next[1]
 	}
 	e.executed++
+	cancels := !step.Failed && e.o.v8A() && e.transact(&step)
 	e.emit(&step)
 	switch {
+	case cancels:
+		e.failTransaction()
 	case undefined:
 		e.undefined(&step)
 	case !step.Failed:

@@ -53,16 +53,21 @@ type walker struct {
 	program  *program.Program
 	profileM bool
 	last     *step.Step
+	restart  *step.Place // of the transaction the core is in
 }
 
 // see fails the test if s cannot follow the step before.
 func (w *walker) see(s *step.Step) {
 	w.t.Helper()
-	if s.Entered {
+	switch {
+	case s.Entered:
 		w.entered(s)
-	} else {
+	case s.Transaction == step.Fails:
+		w.undone(s)
+	default:
 		w.instruction(s)
 	}
+	w.transaction(s)
 	w.last = s
 }
 
@@ -89,6 +94,28 @@ func (w *walker) instruction(s *step.Step) {
 	if exceptionReturn := s.Instruction.Kind == schema.KindExceptionReturn && !s.Failed; w.profileM && exceptionReturn ||
 		!w.profileM && exceptionReturn != s.Returns {
 		w.t.Fatalf("a return or none: %+v", *s)
+	}
+}
+
+// transaction follows transactions: nothing is entered or left in one.
+func (w *walker) transaction(s *step.Step) {
+	w.t.Helper()
+	inside := w.restart != nil
+	if inside && (s.Entered || s.Returns) || s.Transaction != step.Keeps && inside == (s.Transaction == step.Starts) {
+		w.t.Fatalf("in a transaction: %v; %+v", inside, *s)
+	}
+	switch s.Transaction {
+	case step.Starts:
+		w.restart = &s.Next
+	case step.Commits, step.Fails:
+		w.restart = nil
+	}
+}
+
+func (w *walker) undone(s *step.Step) {
+	w.t.Helper()
+	if w.last == nil || w.restart == nil || s.At != w.last.Next || s.Next != *w.restart {
+		w.t.Fatalf("undone: %+v", *s)
 	}
 }
 
@@ -121,7 +148,7 @@ func walk(t testing.TB, p *program.Program, o Options, visit func(*step.Step)) {
 			t.Fatal(err)
 		}
 		w.see(&s)
-		if !s.Entered {
+		if !s.Entered && s.Transaction != step.Fails {
 			n++
 		}
 		if visit != nil {
@@ -199,11 +226,14 @@ func FuzzExecute(f *testing.F) {
 		}
 		const base = 0x8000
 		memory := image.New(image.Region{Address: base, Bytes: code})
-		p := program.New(memory)
+		p := program.For(program.Arch(arch%5), memory)
 		places := make([]step.Place, 8)
 		for i := range places {
 			places[i].Address = base + schema.Address(splitmix.Hash(seed, uint64(i))%uint64(len(code)))&^3
-			if program.Arch(arch%3) == program.V7M || i%2 == 0 {
+			switch a := program.Arch(arch % 5); {
+			case a == program.V8A && i > 2:
+				places[i].ISA = schema.A64
+			case a.ProfileM() || i%2 == 0:
 				places[i].ISA = schema.T32
 			}
 			if e := (executor{program: p, o: &Options{Arch: program.Arch(arch % 3)}}); !e.mapped(places[i]) {
@@ -212,7 +242,7 @@ func FuzzExecute(f *testing.F) {
 		}
 		o := Options{
 			Seed: seed, Instructions: 3000, Tasks: []Task{{places[0], 1, 1}, {places[1], 2, 2}},
-			Targets: places, Arch: program.Arch(arch % 3), VectorBranches: float64(arch / 3), Data: true, Interrupts: 2,
+			Targets: places, Arch: program.Arch(arch % 3), VectorBranches: float64(arch / 5), Data: true, Interrupts: 2,
 			Handlers: make(map[schema.ExceptionType]step.Place), Rates: make(map[schema.ExceptionType]float64),
 		}
 		e := executor{o: &o}

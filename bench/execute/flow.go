@@ -96,6 +96,9 @@ func (f *flow) unwind(at step.Place) step.Place {
 
 // fails decides whether the instruction at hand fails.
 func (e *executor) fails(s *site) bool {
+	if fails, is := e.afterTSTART(s); is {
+		return fails
+	}
 	switch it := &e.flow().it; {
 	case it.left > 0 && !s.it: // an IT in a block is UNPREDICTABLE, and begins another
 		return it.next()

@@ -9,12 +9,6 @@ import (
 
 // This file has what is V8A's own: exception levels, and A64.
 
-// Where the vectors of exceptions from lower levels are, from those of the level itself.
-const (
-	lowerA64     = 0x200
-	lowerAArch32 = 0x400
-)
-
 // topLevel is the exception level of the monitor.
 const topLevel = 3
 
@@ -37,9 +31,9 @@ func vectorFrom(from, h step.Place) step.Place {
 	switch {
 	case h.ISA != schema.A64 || from.Level >= h.Level:
 	case from.ISA == schema.A64:
-		h.Address += lowerA64
+		h.Address += program.FromLowerA64 - program.FromSame
 	default:
-		h.Address += lowerAArch32
+		h.Address += program.FromLowerAArch32 - program.FromSame
 	}
 	return h
 }

@@ -83,7 +83,8 @@ func (d *DatasetRows) Instruction(row *truth.Instruction) {
 	d.at(x.Offset, func(offset int64) {
 		schema.AppendInstructions(d.row(&schema.Instructions), d.keys(x.Key, offset), x.Address, x.Size, x.ISA, x.Opcode,
 			x.Kind,
-			x.Executed, x.Cycles, x.Epoch, x.Cycle, x.Timestamp, x.ContextID, x.VMID, schema.Of(x.Security))
+			x.Executed, x.Cycles, x.Epoch, x.Cycle, x.Timestamp, x.ContextID, x.VMID, schema.Of(x.Security),
+			x.ExceptionLevel, x.Transaction)
 	})
 }
 
@@ -97,7 +98,7 @@ func (d *DatasetRows) Exception(row *truth.Exception) {
 	d.at(x.Offset, func(offset int64) {
 		schema.AppendExceptions(d.row(&schema.Exceptions), d.keys(x.Key, offset), ordinal, x.Event, x.Number, x.Type,
 			x.ReturnAddress, x.Target, x.Resume, x.Cycles, x.Epoch, x.Cycle, x.Timestamp, x.ContextID, x.VMID,
-			schema.Of(x.Security))
+			schema.Of(x.Security), x.ExceptionLevel)
 	})
 }
 
@@ -123,7 +124,7 @@ func (d *DatasetRows) Context(row *truth.Context) {
 	x := *row
 	d.at(x.Offset, func(offset int64) {
 		schema.AppendContexts(d.row(&schema.Contexts), d.keys(x.Key, offset), x.ContextID, x.VMID, schema.Of(x.Security),
-			x.ISA)
+			x.ISA, x.ExceptionLevel)
 	})
 }
 
@@ -176,7 +177,7 @@ func (d *DatasetRows) Segment(row *truth.Segment) {
 			x.BytesUnplaced,
 			x.Instructions, x.Exceptions, x.Address, x.Reason, noNumber, schema.Null[int32]{}, noNumber, noNumber,
 			schema.Null[uint64]{}, schema.Null[uint32]{}, schema.Null[uint32]{}, schema.Null[schema.Security]{}, "",
-			schema.Null[int32]{}, schema.Null[int32]{})
+			schema.Null[int32]{}, schema.Null[int32]{}, schema.Null[uint8]{})
 	})
 }
 

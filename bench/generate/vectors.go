@@ -32,8 +32,10 @@ func (w *Workload) setHandlers(f *elf.File) error {
 	switch {
 	case w.Arch == program.V5TE:
 		w.fixedVectors(table)
-	case table.OK && w.Arch == program.V7M:
+	case table.OK && w.Arch.ProfileM():
 		w.vectorsV7M(table.V)
+	case table.OK && f.Machine == elf.EM_AARCH64:
+		w.vectorsA64(table.V)
 	case table.OK:
 		w.vectorsAt(table.V)
 	}
@@ -43,7 +45,21 @@ func (w *Workload) setHandlers(f *elf.File) error {
 // vectorsAt takes the handlers from the vectors that begin at an address.
 func (w *Workload) vectorsAt(table schema.Address) {
 	for x, offset := range vectorOffsets {
-		w.Handlers[x] = step.Place{Address: table + offset, ISA: schema.A32}
+		at := step.Place{Address: table + offset, ISA: schema.A32}
+		if w.Arch == program.V8A {
+			x, _ = program.InV8A(x)
+			at.Level = kernelLevel
+		}
+		w.Handlers[x] = at
+	}
+}
+
+// vectorsA64 takes the handlers from the vectors of AArch64 that begin at an address.
+func (w *Workload) vectorsA64(table schema.Address) {
+	for x, offset := range program.VectorsA64() {
+		if x != schema.ExcHVC && x != schema.ExcSMC { // taken to levels that have others
+			w.Handlers[x] = step.Place{Address: table + program.FromSame + offset, ISA: schema.A64, Level: kernelLevel}
+		}
 	}
 }
 

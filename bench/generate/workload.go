@@ -61,6 +61,9 @@ func GeneratedWorkload(o codegen.Options) (*Workload, error) {
 	}, nil
 }
 
+// kernelLevel is the exception level that exceptions are taken to.
+const kernelLevel = 1
+
 // ELFWorkload is the program of an ELF file, for an architecture. It begins at the
 // entry; indirect branches lead to functions that symbols name; exceptions
 // go to the vector table, if a symbol names that. Those of V5TE go to 0 or to
@@ -75,14 +78,20 @@ func ELFWorkload(name string, file []byte, arch program.Arch) (*Workload, error)
 			"-mcpu=arm926ej-s for example", name, arch)
 	}
 	security := schema.Secure
-	if arch == program.V7A {
+	if arch == program.V7A || arch == program.V8A {
 		security = schema.NonSecure // where programs run by default
 	}
 	targets, err := program.Functions(f, security)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; give one that is not stripped", name, err)
 	}
-	entry := step.Place{Address: schema.Address(f.Entry) &^ 1, ISA: schema.ISA(f.Entry & 1), Security: security}
+	entry := program.At(f, f.Entry, security)
+	if arch == program.V8A { // where programs without a kernel run
+		entry.Level = kernelLevel
+		for i := range targets {
+			targets[i].Level = kernelLevel
+		}
+	}
 	w := &Workload{Memory: regions, Code: program.Code(f), Arch: arch}
 	w.Targets = slices.DeleteFunc(targets, func(p step.Place) bool { return !w.mapped(p.Address) })
 	w.Tasks = newTasks(entry, w.Targets)
@@ -139,7 +148,7 @@ func readELF(name string, file []byte) ([]image.Region, *elf.File, error) {
 	if wrong, ok := errors.AsType[*image.FormatError](err); ok { // whose remedy is a flag of export
 		err = &image.FormatError{
 			Problem: wrong.Problem,
-			Remedy:  "give a 32-bit Arm program that has a place of its own in memory, as -no-pie links it",
+			Remedy:  "give an Arm program that has a place of its own in memory, as -no-pie links it",
 		}
 	}
 	if err != nil {

@@ -113,6 +113,69 @@ vectors:
 	}
 }
 
+// A kernel in A64 has its vectors where the table's symbol says; the sample has the same ones for
+// V8A as for V7A, by the names they have there. Both are at level 1, with their handlers.
+func TestELFWorkloadV8A(t *testing.T) {
+	const source = `
+	.global _start
+	.balign 0x800
+vectors: .rept 16
+	.balign 0x80
+	add x0, x0, #1
+	eret
+	.endr
+	.balign 0x80
+	.type _start, %function
+_start: bl work
+	b _start
+	.type work, %function
+work:	svc #1
+	ldr x1, [x0]
+	ret
+	.quad 0
+`
+	kernel := linkBy(t, "aarch64-linux-gnu-", source, "0xffff800000080000")
+	for _, tt := range []struct {
+		file     []byte
+		irq      step.Place
+		entered  []schema.ExceptionType
+		handlers int
+	}{
+		{kernel, step.Place{Address: 0xFFFF8000_00080280, ISA: schema.A64, Level: 1}, []schema.ExceptionType{
+			schema.ExcSVC, schema.ExcIRQ, schema.ExcDataAbort, schema.ExcTrap, schema.ExcSystemError, schema.ExcReset,
+		}, 11},
+		{sample.Program(), step.Place{Address: 0x40008018, Level: 1}, []schema.ExceptionType{
+			schema.ExcSVC, schema.ExcIRQ, schema.ExcDataAbort, schema.ExcTrap, schema.ExcPrefetchAbort, schema.ExcReset,
+		}, 6},
+	} {
+		w, err := ELFWorkload("prog", tt.file, program.V8A)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Handlers[schema.ExcIRQ]; got != tt.irq || len(w.Handlers) != tt.handlers {
+			t.Errorf("IRQ is handled at %+v; %d handlers", got, len(w.Handlers))
+		}
+		r := Recipe{Protocol: "pft", Instructions: 50_000, Exceptions: 3000, Switches: 500}
+		o := r.execution(w)
+		o.Rates[schema.ExcReset] = 50
+		entered := make(map[schema.ExceptionType]int)
+		for s, err := range execute.Run(w.Program(), o) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.At.Level != 1 || s.At.Security != schema.NonSecure || (s.At.ISA == schema.A64) != (tt.irq.ISA == schema.A64) {
+				t.Fatalf("%+v", s)
+			}
+			entered[s.Exception]++
+		}
+		for _, x := range tt.entered {
+			if entered[x] == 0 {
+				t.Errorf("no %s", x)
+			}
+		}
+	}
+}
+
 func TestELFWorkloadRefusesLater(t *testing.T) {
 	file := link(t, ".arch armv7-a\n.global _start\n_start: b _start\n", "0x8000")
 	if _, err := ELFWorkload("prog", file, program.V5TE); err == nil || !strings.HasPrefix(err.Error(), "prog: the program is for a later architecture than ARMv5TE; give one") {
@@ -126,16 +189,21 @@ func TestELFWorkloadRefusesLater(t *testing.T) {
 // link makes an ELF file of source, whose code begins at an address.
 func link(t *testing.T, source, text string) []byte {
 	t.Helper()
-	need.Tool(t, need.Objdump, "arm-none-eabi-as")
-	need.Tool(t, need.Objdump, "arm-none-eabi-ld")
+	return linkBy(t, "arm-none-eabi-", source, text)
+}
+
+func linkBy(t *testing.T, tools, source, text string) []byte {
+	t.Helper()
+	need.Tool(t, need.Objdump, tools+"as")
+	need.Tool(t, need.Objdump, tools+"ld")
 	dir := t.TempDir()
 	name := func(file string) string { return filepath.Join(dir, file) }
 	if err := os.WriteFile(name("a.S"), []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range [][]string{
-		{"arm-none-eabi-as", "-o", name("a.o"), name("a.S")},
-		{"arm-none-eabi-ld", "-Ttext=" + text, "-o", name("a"), name("a.o")},
+		{tools + "as", "-o", name("a.o"), name("a.S")},
+		{tools + "ld", "-Ttext=" + text, "-o", name("a"), name("a.o")},
 	} {
 		if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", line[0], err, out)

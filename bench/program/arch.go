@@ -52,14 +52,6 @@ func MonitorSecurity(s schema.Security) schema.Security {
 	return schema.Secure
 }
 
-// Vectors is the address of the vectors of V5TE, low or high.
-func Vectors(high bool) schema.Address {
-	if high {
-		return 0xFFFF0000
-	}
-	return 0
-}
-
 // ARMv7 is V7M for the M profile, else V7A.
 func ARMv7(profileM bool) Arch {
 	if profileM {

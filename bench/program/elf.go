@@ -11,8 +11,17 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
+// At is the place that a value in an Arm ELF file says, of a symbol or the entry: in AArch32
+// its bit 0 is set for T32 (ARM IHI 0044, §4.5.3).
+func At(f *elf.File, value uint64, security schema.Security) step.Place {
+	if f.Machine == elf.EM_AARCH64 {
+		return step.Place{Address: schema.Address(value), ISA: schema.A64, Security: security}
+	}
+	return step.Place{Address: schema.Address(value) &^ 1, ISA: schema.ISA(value & 1), Security: security}
+}
+
 // Functions returns the functions that the symbols of an Arm ELF file name,
-// in ascending order: bit 0 of the value is set for T32 (ARM IHI 0044, §4.5.3).
+// in ascending order.
 // It fails if the file has no symbols.
 func Functions(f *elf.File, security schema.Security) ([]step.Place, error) {
 	symbols, err := f.Symbols()
@@ -22,11 +31,10 @@ func Functions(f *elf.File, security schema.Security) ([]step.Place, error) {
 	var places []step.Place
 	for _, s := range symbols {
 		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF {
-			value := schema.Address(s.Value)
-			places = append(places, step.Place{Address: value &^ 1, ISA: schema.ISA(value & 1), Security: security})
+			places = append(places, At(f, s.Value, security))
 		}
 	}
-	slices.SortFunc(places, func(a, b step.Place) int { return int(int64(a.Address) - int64(b.Address)) })
+	slices.SortFunc(places, func(a, b step.Place) int { return cmp.Compare(a.Address, b.Address) })
 	return slices.Compact(places), nil
 }
 
@@ -34,8 +42,8 @@ func Functions(f *elf.File, security schema.Security) ([]step.Place, error) {
 // in the instruction set of the place, by its mapping symbols (ARM IHI 0044,
 // §4.5.5). It returns nil if there are none, as in a stripped file.
 func Code(f *elf.File) func(step.Place) bool {
-	const data = schema.Jazelle + 1
-	sets := map[string]schema.ISA{"$a": schema.A32, "$t": schema.T32, "$d": data}
+	const data = schema.A64 + 1
+	sets := map[string]schema.ISA{"$a": schema.A32, "$t": schema.T32, "$x": schema.A64, "$d": data}
 	type mark struct {
 		address schema.Address
 		set     schema.ISA
@@ -56,6 +64,10 @@ func Code(f *elf.File) func(step.Place) bool {
 		n, _ := slices.BinarySearchFunc(marks, uint64(at.Address)+1, func(m mark, address uint64) int {
 			return cmp.Compare(uint64(m.address), address)
 		})
-		return n > 0 && marks[n-1].set == min(at.ISA, schema.T32)
+		set := at.ISA
+		if set == schema.T32EE || set == schema.Jazelle {
+			set = schema.T32
+		}
+		return n > 0 && marks[n-1].set == set
 	}
 }

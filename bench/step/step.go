@@ -23,8 +23,8 @@ type Place struct {
 
 func (p Place) String() string { return fmt.Sprintf("0x%08x %s", p.Address, p.ISA) }
 
-// A Step is one thing a core did: it executed an instruction, or it entered an
-// exception.
+// A Step is one thing a core did: it executed an instruction, it entered an
+// exception, or its transaction failed.
 type Step struct {
 	// Entered says that this is an exception entry.
 	Entered bool
@@ -55,6 +55,10 @@ type Step struct {
 	Exception schema.ExceptionType
 	Number    uint16
 
+	// Transaction is what the step does to the transaction of the core. The step that
+	// [Fails] is no instruction: At is what would come next, Next is after TSTART.
+	Transaction Transaction
+
 	// ContextID and VMID are those of the core during the step.
 	ContextID uint32
 	VMID      uint32
@@ -82,6 +86,17 @@ const (
 	Returns              // it returns to where the function at hand was called
 	Leaves               // it returns from the last exception
 	Lost                 // the core goes on elsewhere: what was called does not return
+)
+
+// Transaction says what a step does to a transaction of ETE, the outermost one.
+type Transaction uint8
+
+// What a step does.
+const (
+	Keeps   Transaction = iota // nothing
+	Starts                     // it is TSTART
+	Commits                    // it is TCOMMIT
+	Fails                      // what was done since TSTART is undone
 )
 
 // Tracing says what becomes of a step in the trace.

@@ -254,14 +254,14 @@ func (s *screen) sample(source *probe.SourceInspection, unit string) {
 
 // synchronisations says how often decoding can begin in a sample, and where first.
 func synchronisations(x *probe.Sample) string {
-	text, first := "", "cut"
+	text := ""
 	if x.FIFO == nil {
-		text, first = count(x.Asyncs, "A-sync")+", ", "I-sync"
+		text = count(x.Asyncs, "A-sync") + ", "
 	}
 	text += fmt.Sprintf("%s, %s, %s", count(x.Segments, "segment"), count(x.Instructions, "instruction"),
 		count(x.Exceptions, "exception"))
 	if x.FirstCut != nil {
-		text += fmt.Sprintf("; the first %s is at offset 0x%x", first, *x.FirstCut)
+		text += fmt.Sprintf("; the first %s is at offset 0x%x", x.Cut, *x.FirstCut)
 	}
 	return text
 }
@@ -342,20 +342,16 @@ func (s *screen) guess(g *probe.Guess) {
 	for i := range g.Tried {
 		x := &g.Tried[i]
 		t.Add(table.Bar{Full: float64(x.Decoded.N), Whole: float64(x.Decoded.Total)}, x.Protocol+" "+framingWords(x.Framed),
-			s.exact(x.Decoded.N, x.Decoded.Total), count(x.Decoded.Total, strings.TrimSuffix(x.Unit, "s")), isyncWords(x))
+			s.exact(x.Decoded.N, x.Decoded.Total), count(x.Decoded.Total, strings.TrimSuffix(x.Unit, "s")), cutWords(x))
 	}
 	if t.Rows() > 0 {
 		s.table(t)
 	}
 }
 
-// isyncWords says how many I-syncs there are, and whether they can be right.
-func isyncWords(t *probe.Tried) string {
-	what := "I-sync"
-	if t.Unit == schema.UnitSamples.String() {
-		what = "cut"
-	}
-	words := count(t.ISyncs, what)
+// cutWords says how many cuts there are, and whether they can be right.
+func cutWords(t *probe.Tried) string {
+	words := count(t.ISyncs, t.Cut)
 	decoded := float64(t.Decoded.N) / float64(max(t.Decoded.Total, 1))
 	if t.ISyncs > 0 && t.Rate < decoded/2 {
 		words += " that no trace unit sends"
@@ -372,7 +368,7 @@ func (s *screen) guessed(g *probe.Guessed) {
 	if g.Confidence != probe.NoGuess && len(g.Tried) > 1 {
 		next := &g.Tried[1]
 		s.item("protocol", "%s %s; as %s %s decodes, with %s", confidenceWords[g.Confidence], g.Tried[0].Protocol,
-			next.Protocol, percent(next.Decoded.N, next.Decoded.Total), isyncWords(next))
+			next.Protocol, percent(next.Decoded.N, next.Decoded.Total), cutWords(next))
 	}
 	if len(g.Unseen) > 0 {
 		s.item("unknown", "%s: only the program shows it; inspect again with -e FILE", strings.Join(g.Unseen, ", "))

@@ -120,14 +120,15 @@ func (v *views) close() {
 	}
 }
 
-// scriptOf returns the views of a dataset: its own script, if it is as this program writes it.
-func scriptOf(dir string) (*views, error) {
+// scriptOf returns the views of a dataset, for datasets up to a schema version: its own script, if it is as this
+// program writes it.
+func scriptOf(dir string, version int) (*views, error) {
 	d, err := dataset.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	text, name := d.Views(), filepath.Join(dir, schema.ViewsFile)
+	text, name := d.Views(version), filepath.Join(dir, schema.ViewsFile)
 	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(text)) {
 		if own, err := os.ReadFile(name); err == nil && string(own) == text {
 			return &views{file: name}, nil
@@ -148,13 +149,13 @@ func scriptOf(dir string) (*views, error) {
 // viewsFor returns the views that read all datasets: their own dataset has no
 // table that another lacks. One that was written earlier may have fewer.
 func viewsFor(dirs []string) (*views, error) {
-	tables := make([][]string, len(dirs))
+	tables, newest := make([][]string, len(dirs)), 0
 	for i, dir := range dirs {
-		names, err := parquetTables(dir)
+		m, err := parquetManifest(dir)
 		if err != nil {
 			return nil, err
 		}
-		tables[i] = names
+		tables[i], newest = slices.Sorted(maps.Keys(m.Tables)), max(newest, m.SchemaVersion)
 	}
 	fewest := 0
 	for i := range tables {
@@ -170,11 +171,11 @@ func viewsFor(dirs []string) (*views, error) {
 			}
 		}
 	}
-	return scriptOf(dirs[fewest])
+	return scriptOf(dirs[fewest], newest)
 }
 
-// parquetTables returns the names of the tables of a dataset that DuckDB can read.
-func parquetTables(dir string) ([]string, error) {
+// parquetManifest returns the manifest of a dataset that DuckDB can read.
+func parquetManifest(dir string) (*schema.Manifest, error) {
 	d, err := dataset.Open(dir)
 	if err != nil {
 		return nil, err
@@ -184,7 +185,7 @@ func parquetTables(dir string) ([]string, error) {
 		return nil, fmt.Errorf("%s: has %s files, which DuckDB does not read by itself; export with --format parquet, or "+
 			"read them in Python through pyarrow", dir, d.Manifest.Format)
 	}
-	return slices.Sorted(maps.Keys(d.Manifest.Tables)), nil
+	return &d.Manifest, nil
 }
 
 // duckDBArgs are the arguments of duckdb. Its -init would run before -cmd, and in

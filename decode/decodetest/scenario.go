@@ -19,8 +19,8 @@
 // A line of packets is one packet; "break" means that the input broke there: what
 // follows does not continue what came before. The stream from each A-sync on is
 // also decoded alone, and has to give the same rows; an A-sync is exempt, and is
-// written a-sync, if a later cancel or late count refers to what came before it. A
-// packet with bits set that the codec does not write has a name that ends in
+// written a-sync, if a later cancel, late count or Context ID refers to what came before
+// it. A packet with bits set that the codec does not write has a name that ends in
 // reserved bits.
 //
 // A trace port has samples instead of packets; the capture offset of a sample is its

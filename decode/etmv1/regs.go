@@ -34,7 +34,7 @@ func Family() decode.Family {
 	return decode.Family{
 		Name: "etmv1", Types: []string{"ETM1"}, ETM: true, Major: schema.Of[uint8](major - 1), Version: "1",
 		Versions: port.Versions(major), Statuses: StatusNames,
-		Defaults: port.Defaults(), Options: options(), Unframed: true, ReadHeader: port.ReadHeader(major),
+		Sync: port.Sync, Defaults: port.Defaults(), Options: options(), Unframed: true, ReadHeader: port.ReadHeader(major),
 		// The fields on which reading a stream depends, the likeliest to be wrong first.
 		Settings: []decode.Setting{decode.ContextIDField, decode.DataField.ByProgram(), decode.CycleField.ByProgram()},
 		Bind:     Bind,

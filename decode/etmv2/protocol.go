@@ -17,7 +17,7 @@ func Family() decode.Family {
 	return decode.Family{
 		Name: string(protocol), Types: []string{"ETM2"}, ETM: true, Major: schema.Of[uint8](etmidrMajor), Version: "2",
 		Versions: port.Versions(2), Statuses: StatusNames,
-		Defaults: port.Defaults(), Options: options(), Unframed: true, ReadHeader: port.ReadHeader(2),
+		Sync: port.Sync, Defaults: port.Defaults(), Options: options(), Unframed: true, ReadHeader: port.ReadHeader(2),
 		// The fields on which reading a stream depends, the likeliest to be wrong first.
 		Settings: []decode.Setting{decode.CycleField, decode.ContextIDField, decode.DataField},
 		Bind:     Bind,

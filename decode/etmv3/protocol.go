@@ -24,6 +24,7 @@ func Family() decode.Family {
 			version("3.3", 0x4104F230, 0), version("3.4", 0x4104F240, 0), version("3.5", 0x410CF250, 0x30000000),
 		},
 		Needed: []string{"ETMTRACEIDR"},
+		Sync:   decode.ISync,
 		Defaults: []decode.RegisterDefault{
 			{Register: "ETMCR", Value: 0, Means: "not cycle-accurate, no Context ID, no data"},
 			{Register: "ETMCCER", Value: 0, Means: "48-bit Gray timestamps"},

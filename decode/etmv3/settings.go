@@ -20,10 +20,13 @@ func settings() []decode.Setting {
 	}
 }
 
-// Doubtful implements [decode.Doubter]: packets that the version does not have, counts
+// Doubts implements [decode.Doubter].
+func (c *Config) Doubts() func(b []byte) bool { return c.doubtful }
+
+// doubtful doubts packets that the version does not have, counts
 // outside cycle-accurate mode (§7.3.4), and I-syncs whose information byte has bit 0
 // clear, which is always 1 (§7.10.5).
-func (c *Config) Doubtful(b []byte) bool {
+func (c *Config) doubtful(b []byte) bool {
 	var p Packet
 	if c.Parse(&p, b) != nil {
 		return false

@@ -4,12 +4,12 @@ import "github.com/tracelake/tracelake/schema"
 
 // context takes a context.
 func (d *Decoder) context(x *ContextInfo) {
-	before, sf, el, space := d.Rec.Context, d.sf, d.el, d.Rec.Security()
+	before, sf, space := d.Rec.Context, d.sf, d.Rec.Security()
 	d.setContext(x)
 	if (sf != d.sf || space != d.Rec.Security()) && !d.moved && !d.owed && d.Walk.Known() {
 		d.relocate()
 	}
-	if before == d.Rec.Context && sf == d.sf && el == d.el {
+	if before == d.Rec.Context && sf == d.sf {
 		return
 	}
 	in := d.pc(d.target).ISA
@@ -24,7 +24,10 @@ func (d *Decoder) setContext(x *ContextInfo) {
 	if !x.Sent {
 		return
 	}
-	d.sf, d.el = x.SF, x.EL
+	d.sf = x.SF
+	if d.cfg.Profile != profileM {
+		d.Rec.ExceptionLevel = schema.Of(x.EL)
+	}
 	d.Rec.NS, d.Rec.NSE = x.NS, x.NSE
 	if x.HasVMID && d.cfg.VMIDBytes > 0 {
 		d.Rec.VMID = schema.Of(x.VMID)

@@ -86,14 +86,18 @@ func (d *Decoder) firstBytes() []byte {
 
 // checkInfo compares what a Trace Info says of the configuration with the registers.
 func (d *Decoder) checkInfo(info uint32) {
+	d.info = info
 	registers := uint32(d.cfg.Cond)<<InfoCondShift | uint32(d.cfg.InstP0)<<4
 	if d.cfg.CycleCounting {
 		registers |= InfoCycleCounting
 	}
-	if told := info & (InfoTransaction - 1); told != registers {
+	if told := info & infoConfig; told != registers {
 		d.contradiction("trace_info: INFO is 0x%x, by TRCCONFIGR it is 0x%x", told, registers)
 	}
 }
+
+// infoConfig are the bits of INFO that the registers say, too.
+const infoConfig = InfoTransaction - 1
 
 // readSync reads the packets before a cut, from an A-sync on. It returns how many P0 elements are
 // open at the cut.
@@ -122,11 +126,15 @@ func (d *Decoder) look(p *Packet) {
 	d.State.Apply(&d.cfg, p)
 	switch p.Kind {
 	case TraceInfo:
-		d.transaction = d.inTransaction(d.State.Info)
+		d.setTransaction(d.State.Info&InfoTransaction != 0)
 	case TransactionStart:
-		d.transaction = true
+		d.setTransaction(true)
 	case TransactionCommit:
-		d.transaction = false
+		d.setTransaction(false)
+	case Exception:
+		if d.cfg.ETE && p.Exception == ETETransactionFailure {
+			d.setTransaction(false)
+		}
 	case Address, AddressContext:
 		d.target, d.moved, d.fresh = d.State.History[0], true, true
 	default: // of the segment before
@@ -189,7 +197,8 @@ func (d *Decoder) end() {
 	if at, ok := d.reached(); ok && !d.Rec.Lost() {
 		d.Rec.Segment.End.Reached = schema.Of(decode.Position{PC: at})
 	}
-	if d.overflowed && !d.Rec.Part.End { // and no Trace On came after it
+	if d.overflowed.OK && !d.Rec.Part.End {
+		d.Offset = d.overflowed.V
 		d.restart(schema.ISyncOverflow)
 	}
 	d.lookAhead()

@@ -128,6 +128,9 @@ func (d *Decoder) pushOther(p *Packet, e element) {
 	case TraceInfo:
 		e.value = uint64(p.Info.Info.Value)
 		d.checkOpen(uint64(p.Info.Spec.Value))
+		if info := p.Info.Info.Value; (info^d.info)&infoConfig != 0 {
+			d.checkInfo(info)
+		}
 	case Timestamp:
 		e.value = d.State.Timestamp
 		if p.HasCycles {

@@ -31,7 +31,7 @@ func (d *Decoder) apply(e *element, c *counted) {
 		d.traceOn()
 	case TraceInfo:
 		d.Walk.EmptyStack()
-		d.transaction = d.inTransaction(uint32(e.value))
+		d.setTransaction(uint32(e.value)&InfoTransaction != 0)
 	case ExceptionReturn:
 		d.enter()
 		d.Rec.Return(d.Key())

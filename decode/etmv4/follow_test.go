@@ -531,6 +531,74 @@ func TestFollowDamage(t *testing.T) {
 	}
 }
 
+// With bits flipped, segments whose bytes are intact have the rows they had: reading goes on at the
+// next cut.
+func TestFollowResyncs(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	untouched := 0
+	for _, tt := range followed {
+		dir := filepath.Join(shared.File(t, "captures"), tt.capture)
+		stream, mem, cfg := shared.Read(t, filepath.Join(dir, tt.stream)), dumps(t, dir), tt.cfg(t)
+		intact := segmentTexts(t, stream, cfg, mem)
+		spans := segmentSpans(t, stream, cfg)
+		for _, one := range []int{1e4, 1e5, 1e6} { // bits of which one is flipped
+			b := slices.Clone(stream)
+			var flipped []int
+			for range max(1, 8*len(b)/one) {
+				at := random.IntN(len(b))
+				flipped = append(flipped, at)
+				b[at] ^= 1 << random.IntN(8)
+			}
+			got := segmentTexts(t, b, cfg, mem)
+			for at, span := range spans {
+				if slices.ContainsFunc(flipped, func(i int) bool { return i >= span[0] && i < span[1] }) {
+					continue
+				}
+				if untouched++; got[at] != intact[at] {
+					t.Errorf("%s %s, one bit of %d: the segment at %d: %s\nwant %s", tt.capture, tt.source, one, at, got[at], intact[at])
+				}
+			}
+		}
+	}
+	if untouched < 100 {
+		t.Errorf("%d segments are untouched", untouched)
+	}
+}
+
+// segmentTexts tells the rows of each segment, by its offset.
+func segmentTexts(t *testing.T, b []byte, cfg *etmv4.Config, mem *image.Memory) map[int]string {
+	t.Helper()
+	r := follow(t, b, cfg, mem, engine.Usual(cfg))
+	checkAccount(t, r)
+	texts, all := map[int]string{}, strings.Split(tell(r), "|")[1:]
+	n := 0
+	for i := range r.Segments {
+		if s := &r.Segments[i]; !s.Continued {
+			texts[int(s.Start.Offset)] = strings.TrimSpace(all[n])
+			n++
+		}
+	}
+	return texts
+}
+
+// segmentSpans are the bytes that the rows of each segment depend on, by its offset: from its A-sync to
+// the packet of the next cut.
+func segmentSpans(t *testing.T, b []byte, cfg *etmv4.Config) map[int][2]int {
+	t.Helper()
+	spans, at := map[int][2]int{}, 0
+	all, unsynced := parts(t, b, cfg, engine.Usual(cfg))
+	end := int(unsynced)
+	for i := range all {
+		if begin := end; !all[i].Continued {
+			at = begin
+			spans[at] = [2]int{begin - len(all[i].Before), 0}
+		}
+		end += len(all[i].Data)
+		spans[at] = [2]int{spans[at][0], end + len(all[i].Ahead)}
+	}
+	return spans
+}
+
 // damaged returns a piece of a stream with some bits flipped, and bytes left out or doubled.
 func damaged(stream []byte, random *rand.Rand) []byte {
 	b := slices.Clone(stream[random.IntN(len(stream)/4):])

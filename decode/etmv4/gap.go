@@ -13,7 +13,7 @@ func (d *Decoder) traceOn() {
 	d.enter()
 	d.CloseUnplaced()
 	reason := schema.ISyncTraceOn
-	if d.overflowed {
+	if d.overflowed.OK {
 		reason = schema.ISyncOverflow
 	}
 	d.restart(reason)
@@ -23,7 +23,7 @@ func (d *Decoder) traceOn() {
 
 // restart has trace start again. The event waits for the address that comes next.
 func (d *Decoder) restart(reason schema.ISyncReason) {
-	d.overflowed = false
+	d.overflowed.OK = false
 	d.Rec.OpenEpoch()
 	d.restarted = schema.Of(schema.Event{Key: d.Key(), Event: decode.RestartEvent(reason)})
 }
@@ -40,7 +40,7 @@ func (d *Decoder) discontinue(kind Kind) {
 	d.CloseUnplaced()
 	d.lose(false)
 	d.Walk.EmptyStack()
-	d.overflowed = kind == Overflow
+	d.overflowed = schema.Null[int64]{V: d.Offset, OK: kind == Overflow}
 	if kind == Discard {
 		d.Rec.OpenEpoch()
 	}

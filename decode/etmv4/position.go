@@ -21,12 +21,10 @@ type state struct {
 
 	quiet bool // why the position is unknown was told
 
-	// What rows may have of the context beside that of the recorder.
-	sf          bool
-	el          uint8
-	transaction bool
+	sf bool // of the context: beside that of the recorder
 
-	overflowed bool // an Overflow came, and no Trace On after it
+	info       uint32             // of the last Trace Info
+	overflowed schema.Null[int64] // the offset of an Overflow without a Trace On after it
 
 	// entry is the row of an exception. entering: the handler's address and context may
 	// still come.

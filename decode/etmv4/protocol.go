@@ -12,12 +12,16 @@ import (
 )
 
 var (
+	_ decode.Answerer   = (*Config)(nil)
 	_ decode.Doubter    = (*Config)(nil)
 	_ decode.CodeReader = (*Config)(nil)
 )
 
 // traceID has the ID of a source.
 var traceID = decode.TraceIDField{Registers: []string{"TRCTRACEIDR"}}
+
+// syncNames are the words for where segments begin (docs/etmv4.md §9.2).
+var syncNames = decode.SyncNames{Cut: "cut", Needs: "A-sync, Trace Info, then context and address"}
 
 // Family returns ETMv4, versions 4.0 to 4.6. Missing registers have defaults, some of which
 // depend on the core (see [Bind]).
@@ -31,9 +35,9 @@ func Family() decode.Family {
 	return decode.Family{
 		Name: "etmv4", Types: []string{"ETM4"}, Version: "4", Versions: versions, AArch64: true,
 		Needed: []string{"TRCTRACEIDR"}, TraceID: traceID, DataStream: dataStream, ReadVersion: readETMv4Version,
-		Defaults: append(defaults(cortexA53, "a Cortex-A53"),
-			decode.RegisterDefault{Register: "TRCIDR1", Value: uint64(cortexA53.idr1), Means: "ETMv4.0"}),
-		Settings: settings(etmv4Version()), Bind: Bind,
+		Sync: syncNames, Defaults: missing(decode.Source{}, false),
+		Missing:  func(s decode.Source) []decode.RegisterDefault { return missing(s, false) },
+		Settings: append(settings(etmv4Version()), dataTrace()), Bind: Bind,
 	}
 }
 
@@ -48,8 +52,8 @@ func ETEFamily() decode.Family {
 	return decode.Family{
 		Name: "ete", Types: []string{"ETE"}, Version: "1", Versions: versions, Profile: "A",
 		Needed: []string{"TRCTRACEIDR"}, TraceID: traceID, AArch64: true, ReadVersion: readETEVersion,
-		Defaults: append(defaults(anyETE, "a model"),
-			decode.RegisterDefault{Register: "TRCDEVARCH", Value: defaultDEVARCH, Means: "ETE 1.0"}),
+		Sync: syncNames, Defaults: missing(decode.Source{}, true),
+		Missing:  func(s decode.Source) []decode.RegisterDefault { return missing(s, true) },
 		Settings: settings(eteVersion()), Bind: BindETE,
 	}
 }
@@ -63,16 +67,6 @@ func version(name string, r idrs, versioned decode.RegisterValue) decode.FamilyV
 		{Name: "TRCIDR2", Value: uint64(r.idr2)},
 		{Name: "TRCIDR8"},
 	}}
-}
-
-// defaults are the registers that do not have the version.
-func defaults(r idrs, of string) []decode.RegisterDefault {
-	return []decode.RegisterDefault{
-		{Register: "TRCCONFIGR", Value: defaultCONFIGR, Means: "no cycle counts, no timestamps, return stack off"},
-		{Register: "TRCIDR0", Value: uint64(r.idr0), Means: "that of " + of},
-		{Register: "TRCIDR2", Value: uint64(r.idr2), Means: "sizes of Context ID and VMID of " + of},
-		{Register: "TRCIDR8", Value: 0, Means: "no speculative elements"},
-	}
 }
 
 // Bind binds ETMv4 to a source. The notes are for the user and name the missing registers

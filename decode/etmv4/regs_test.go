@@ -221,10 +221,14 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Packets that no trace unit of the registers sends, though they can be read.
-func TestDoubtful(t *testing.T) {
+// Packets that no trace unit of the registers sends, though they can be read: what is said is of the last one.
+func TestDoubts(t *testing.T) {
 	traced := ete10
-	traced.Timestamps, traced.CycleCounting = true, true
+	traced.Timestamps, traced.CycleCounting, traced.TracesContextID, traced.TracesVMID = true, true, true, true
+	three := traced
+	three.MaxSpec = 3
+	sizeless := traced
+	sizeless.ContextIDBytes, sizeless.VMIDBytes = 0, 0
 	for _, tt := range []struct {
 		cfg   *Config
 		bytes string
@@ -237,18 +241,44 @@ func TestDoubtful(t *testing.T) {
 		{&traced, "02 01", false},
 		{&traced, "03 01 01", false},
 		{&Config{Timestamps: true, CycleBits: 12}, "03 01 01", true},
-		{&plain, "2d 01", true},
-		{&spec255, "2d 01", false},
+		{&plain, "01 00", false},
+		{&plain, "01 01 01", true},
+		{&traced, "01 00", true},
+		{&traced, "01 01 01", false},
+		{&plain, "2d 01", true},          // a commit
+		{&three, "2d 01", true},          // of nothing
+		{&three, "ff 2d 03", false},      // of three atoms
+		{&three, "ff 2d 04", true},       // of more
+		{&three, "ff 2d 03 2d 01", true}, // of what is committed already
+		{&spec255, "ff ff 2d 04", false}, // of four of six
+		{&three, "ff ff 2d 04", true},    // of which three were committed for want of room
+		{&three, "ff 2e 03", false},      // a cancel
+		{&three, "2e 01", true},          // of nothing
+		{&three, "34", true},             // of one, with no atom
+		{&three, "35", false},            // with one
+		{&plain, "31", true},             // a mispredict, with an atom
+		{&three, "31", false},            //
+		{&three, "30", true},             // without
 		{&plain, "06 00", true},
 		{&plain, "06 61", true},
 		{&plain, "06 05", false},
 		{&ete10, "06 30 70", false},
-		{&micro, "81 80", true},
-		{&micro, "81 40", true},
+		{&sizeless, "81 80", true},
+		{&sizeless, "81 40", true},
+		{&plain, "81 80 01 00 00 00", true},
+		{&plain, "81 40 01 00 00 00", true},
+		{&traced, "81 c0 01 00 00 00 01 00 00 00", false},
 		{&plain, "81 31", false},
 		{&plain, "08", false}, // it cannot be read
 	} {
-		if got := tt.cfg.Doubtful(unhex(t, tt.bytes)); got != tt.want {
+		doubtful, b, got := tt.cfg.Doubts(), unhex(t, tt.bytes), false
+		for p := (Packet{}); len(b) > 0; b = b[max(p.Len, 1):] {
+			got = doubtful(b)
+			if tt.cfg.Parse(&p, b) != nil {
+				p.Len = len(b)
+			}
+		}
+		if got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.bytes, got, tt.want)
 		}
 	}

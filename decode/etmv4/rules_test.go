@@ -57,6 +57,13 @@ func TestFollowPositions(t *testing.T) {
 			"S f6 f7 f7 95 03 f7 95 08 92 f6",
 			"| 1000 1004N 1008E 1020 1024E 100cE 1000 1004N at 1008",
 		},
+		{
+			"each security state has its memory", plainConfig, image.New(
+				image.Region{Address: 0x1000, Space: image.SecureSpace, Bytes: words(0, nop, 0xb4000060).Bytes},
+				image.Region{Address: 0x1000, Space: image.NonSecureSpace, Bytes: words(0, 0xb4000060).Bytes}),
+			"S f6 82 00 08 00 00 11 f6",
+			"| 1000N [secure a64 - -] [inconsistent 1004 the next address is 0x00001000] 1000 1004N at 1008",
+		},
 		{"root and realm", eteConfig, nil, "S 81 1b f6 81 39 f7", "| 1000 1004N [realm a64 - -] 1008E at 1020"},
 		{"a context that is the same", plainConfig, nil, "S f6 80 f7", "| 1000 1004N 1008E at 1020"},
 		{
@@ -187,6 +194,11 @@ func TestFollowExceptions(t *testing.T) {
 			"| 1000 1004N 1008E 1020 1024E [irq 14 back 100c to -] [no_address 1] at 1000",
 		},
 		{
+			"a cut before the return address, which no trace unit sends", plainConfig, nil,
+			"S f6 06 1d A T 82 02 08 00 00 31",
+			"| 1000 1004N [irq 14 back - to 1008] [inconsistent exception without an address after it] at ? | at 1008",
+		},
+		{
 			"a second exception before the handler's address", plainConfig, nil,
 			"S 06 1d 95 01 06 56 9a 00 20 00 00 9a 00 08 00 00",
 			"| 1000 [irq 14 back 1004 to -] [prefetch_abort 11 back 4000 to 1000] at 1000",
@@ -275,6 +287,11 @@ func TestFollowExceptions(t *testing.T) {
 			"| 3000 3002E [return] [systick 15 back - to 3000] 3000 3002E at ?",
 		},
 		{
+			"profile M: the security state, EL and SF mean nothing", microConfig, programs,
+			"A T 83 00 30 00 00 20 f7 9b 00 30 00 00 81 13 f7",
+			"| 3000 3002E [secure t32 - -] 3000 3002E at ?",
+		},
+		{
 			"profile M: v7-M returns by their packet", micro7Config, programs,
 			"A T 83 00 30 00 00 20 f7 07 9b 00 30 00 00",
 			"| 3000 3002E [return] at 3000",
@@ -348,6 +365,9 @@ func TestFollowSourcesAndQs(t *testing.T) {
 		{
 			"no memory", eteConfig, code, "S b6 00 20 00 00 f6 95 02 f6",
 			"| [inconsistent 4000 a source address to which no code leads] [unmapped 4000] [unmapped 4008] at ?",
+		},
+		{
+			"IS1 in A32 code", eteConfig, programs, "A T 82 00 10 00 00 20 b5 02", "| 2000 2004E at 200c",
 		},
 		{"IS1 in A64", eteConfig, code, "S b5 04", "| 1000 1004E 1008E at 1018"},
 		{"Q up to a condition that fails", eteConfig, code, "S a5 03 03", "| 1000 1004E 1008N at 100c"},
@@ -500,6 +520,11 @@ func TestFollowCounts(t *testing.T) {
 			"A 01 01 01 04 82 00 08 00 00 31 f6 11",
 			"| [inconsistent trace_info: INFO is 0x1, by TRCCONFIGR it is 0x0] 1000 1004N [1 cycles packet] at 1008",
 		},
+		{
+			"INFO that changes where there is no cut", plainConfig, nil,
+			"S f6 A 01 01 01 81 31 01 01 01 01 00 f7",
+			"| 1000 1004N [inconsistent trace_info: INFO is 0x1, by TRCCONFIGR it is 0x0] 1008E at 1020",
+		},
 		{"conditional packets change nothing", conditional, nil, "A 01 01 0e 82 00 08 00 00 31 f6 40 42 6d 07 6c " +
 			"85 01 43 49 4e 53 1b 45 f7", "| 1000 1004N 1008E at 1020"},
 	})
@@ -604,6 +629,19 @@ func TestFollowSpeculation(t *testing.T) {
 			"an Overflow", spec, nil,
 			"S f6 f7 71 00 05 A T 04 82 00 08 00 00 31",
 			"| [trigger 0] [discard 2 P0 elements: overflow] [overflow 1000] at ? | at 1000",
+		},
+		{
+			"a Discard leaves Instrumentation and timestamps", configOf(registersOf(true, 1|1<<11, 4)), nil,
+			"S f6 09 01 05 00 00 00 00 00 00 00 02 05 00 03",
+			"| [timestamp 5] [instrumentation el1 0x5] [discard 1 P0 elements: discard] at ?",
+		},
+		{
+			"elements that came before are committed by cycle counts", commitsConfig(8), nil,
+			"A 01 0d 01 02 00 82 00 08 00 00 31 f6 1a", "| 1000 [2 cycles packet] 1004N/2 at 1008",
+		},
+		{
+			"a stream that begins in the middle of them", spec, nil,
+			"85 12 c0 A 01 05 00 02 82 00 08 00 00 31 f6 2e 01 f7 2d 03", "| [cancelled 1] 1000 1004E at 1010",
 		},
 		{"a Discard with nothing open", spec, nil, "S 00 03", "| [discard 0 P0 elements: discard] at ?"},
 		{

@@ -1,29 +1,61 @@
 package etmv4
 
-import "github.com/tracelake/tracelake/decode"
+import (
+	"fmt"
+
+	"github.com/tracelake/tracelake/decode"
+)
 
 // settings are the fields on which reading a stream depends, the likeliest to be wrong
 // first; version is the one with the version.
 func settings(version decode.Setting) []decode.Setting {
 	return []decode.Setting{
-		{
-			Register: "TRCIDR2", Shift: idr2ContextIDShift, Bits: 5, Values: []uint64{0, 4},
-			Means: []string{"no Context ID", "4-byte Context ID"},
-		},
-		{
-			Register: "TRCIDR2", Shift: idr2VMIDShift, Bits: 5, Values: []uint64{0, 1, 2, 4},
-			Means: []string{"no VMID", "1-byte VMID", "2-byte VMID", "4-byte VMID"},
-		},
+		sizes(),
 		decode.RegisterField("TRCIDR0", idr0CommOptShift, "cycle counts commit", "cycle counts commit nothing"),
 		version,
 		decode.RegisterField("TRCIDR0", idr0QSuppShift,
 			"no Q elements", "Q elements with counts", "Q elements without counts", "Q elements"),
 		decode.RegisterField("TRCCONFIGR", 4, "no cycle counts", "cycle counts"),
+		decode.RegisterField("TRCCONFIGR", 6,
+			"no Context ID, no VMID", "Context ID, no VMID", "VMID, no Context ID", "Context ID and VMID"),
 		decode.RegisterField("TRCCONFIGR", 11, "no timestamps", "timestamps"),
+		speculation(),
 		decode.RegisterField("TRCCONFIGR", 12, "return stack off", "return stack on").ByProgram(),
 		decode.RegisterField("TRCIDR2", idr2WaitsShift,
 			"WFI and WFE are no P0 elements", "WFI and WFE are P0 elements").ByProgram(),
 	}
+}
+
+// dataTrace is of an ETMv4 alone: an ETE traces no data.
+func dataTrace() decode.Setting {
+	s := dataStream
+	s.Values, s.Means = []uint64{0, 3}, []string{"no data trace", "data trace in a stream of its own"}
+	return s
+}
+
+// sizes are those of Context ID and VMID, which packets have together: with one of them wrong, the other
+// shows nothing.
+func sizes() decode.Setting {
+	s := decode.Setting{Register: "TRCIDR2", Shift: idr2ContextIDShift, Bits: 10}
+	words := map[uint64]string{0: "no", 1: "1-byte", 2: "2-byte", 4: "4-byte"}
+	for _, id := range []uint64{0, 4} {
+		for _, vmid := range []uint64{0, 1, 2, 4} {
+			s.Values = append(s.Values, id|vmid<<(idr2VMIDShift-idr2ContextIDShift))
+			s.Means = append(s.Means, words[id]+" Context ID, "+words[vmid]+" VMID")
+		}
+	}
+	return s
+}
+
+// speculation is how many elements can be open: packets show how many are, which is at most that.
+// Where more can be, less of a wrong program is followed.
+func speculation() decode.Setting {
+	s := decode.Setting{Register: "TRCIDR8", Bits: 32, NeedsPackets: true, Values: []uint64{0}, Means: []string{"no speculative elements"}}
+	for n := uint64(1); n < 256; n = 2*n + 1 {
+		s.Values = append(s.Values, n)
+		s.Means = append(s.Means, fmt.Sprintf("up to %d speculative elements", n))
+	}
+	return s
 }
 
 // etmv4Version is the version of an ETMv4.
@@ -42,24 +74,43 @@ func eteVersion() decode.Setting {
 	}
 }
 
-// Doubtful implements [decode.Doubter]: cycle counts and timestamps that TRCCONFIGR has off,
-// and what the architecture reserves.
-func (c *Config) Doubtful(b []byte) bool {
-	var p Packet
+// Doubts implements [decode.Doubter].
+func (c *Config) Doubts() func(b []byte) bool {
+	d := &doubts{cfg: c}
+	return d.doubtful
+}
+
+// doubts are those about the packets of a segment.
+type doubts struct {
+	cfg  *Config
+	open Open // where it starts, none is
+}
+
+// doubtful doubts what TRCCONFIGR has off, what Trace Info says otherwise, commits and cancels
+// of more than TRCIDR8 lets be open, and what the architecture reserves.
+func (d *doubts) doubtful(b []byte) bool {
+	c, p := d.cfg, Packet{}
 	if c.Parse(&p, b) != nil {
 		return false
 	}
+	open := d.open + Open(c.P0Elements(&p))
+	d.open.Apply(c, &p)
 	switch p.Kind {
+	case TraceInfo:
+		return p.Info.Info.Value&InfoCycleCounting != 0 != c.CycleCounting
 	case CycleCount:
 		return !c.CycleCounting
 	case Timestamp:
 		return !c.Timestamps || p.HasCycles && !c.CycleCounting
 	case Exception:
 		return !c.withoutReturn(&p) && (p.Return == ReturnNone || p.Return == ReturnReserved)
-	case Commit, Cancel, Mispredict:
-		return c.MaxSpec == 0
+	case Commit, Cancel:
+		return Open(p.Count.Value) > open
+	case Mispredict:
+		return open == 0 || c.MaxSpec == 0
 	case Context, AddressContext:
-		return p.Context.HasID && c.ContextIDBytes == 0 || p.Context.HasVMID && c.VMIDBytes == 0
+		return p.Context.HasID && (!c.TracesContextID || c.ContextIDBytes == 0) ||
+			p.Context.HasVMID && (!c.TracesVMID || c.VMIDBytes == 0)
 	default:
 		return false
 	}

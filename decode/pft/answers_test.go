@@ -45,7 +45,7 @@ func TestDoubtful(t *testing.T) {
 		{"cut off", Config{Minor: 1}, []byte{0x08, 0, 0x10}, false},
 		{"atom", Config{Minor: 1}, []byte{0x84}, false},
 	} {
-		if got := tt.config.Doubtful(tt.packet); got != tt.want {
+		if got := tt.config.Doubts()(tt.packet); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

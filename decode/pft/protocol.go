@@ -20,6 +20,7 @@ func Family() decode.Family {
 		Name: "pft", Types: []string{"PTM", "PFT"}, ETM: true, Major: schema.Of[uint8](etmidrMajorPFT), Version: "1", Profile: "A",
 		Versions: []decode.FamilyVersion{version("1.0", 0x411CF301), version("1.1", 0x411CF311)},
 		Needed:   []string{"ETMCR", "ETMIDR", "ETMCCER", "ETMTRACEIDR"},
+		Sync:     decode.ISync,
 		Defaults: []decode.RegisterDefault{
 			{Register: "ETMCR", Value: 0x400, Means: "not cycle-accurate, no Context ID"},
 			{Register: "ETMCCER", Value: 0x34C00000, Means: "64-bit natural timestamps, return stack implemented"},

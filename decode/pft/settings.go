@@ -19,9 +19,12 @@ func settings() []decode.Setting {
 	}
 }
 
-// Doubtful implements [decode.Doubter]: packets that the version does not have, and
+// Doubts implements [decode.Doubter].
+func (c *Config) Doubts() func(b []byte) bool { return c.doubtful }
+
+// doubtful doubts packets that the version does not have, and
 // I-syncs whose information byte has bit 0 clear, which is always 1 (§4.5.2).
-func (c *Config) Doubtful(b []byte) bool {
+func (c *Config) doubtful(b []byte) bool {
 	var p Packet
 	if c.Parse(&p, b) != nil {
 		return false

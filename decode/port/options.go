@@ -82,6 +82,9 @@ func layoutWords(major uint8) string {
 // defaultMeans describes defaultETMCR.
 const defaultMeans = "8 pins, not cycle-accurate, no Context ID, no data"
 
+// Sync are the words for where segments begin: there are no packets for it alone.
+var Sync = decode.SyncNames{Cut: "cut"}
+
 // Defaults are the values of registers that are not given for a raw file.
 func Defaults() []decode.RegisterDefault {
 	return []decode.RegisterDefault{{Register: "ETMCR", Value: defaultETMCR, Means: defaultMeans}}

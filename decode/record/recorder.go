@@ -187,6 +187,7 @@ func (r *Recorder) openSpan() {
 	s := schema.Span{
 		Run: len(r.Result.Runs), Epoch: r.Epoch, Timestamp: r.timestamp,
 		ContextID: r.ContextID, VMID: r.VMID, Security: r.Security(),
+		ExceptionLevel: r.ExceptionLevel, Transaction: r.Transaction,
 	}
 	if n := len(r.Result.Spans); n > r.Base[decode.Spans] && r.Result.Spans[n-1].Run == s.Run {
 		r.Result.Spans[n-1] = s

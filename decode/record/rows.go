@@ -38,8 +38,16 @@ func (r *Recorder) Unmapped(key schema.Key, mem *image.Memory, at schema.Address
 func (r *Recorder) RecordContext(key schema.Key, state schema.Null[schema.ISA]) {
 	r.spanDue = true
 	r.Result.Contexts = append(r.Result.Contexts, schema.Context{
-		Key: key, ContextID: r.ContextID, VMID: r.VMID, Security: r.Security(), ISA: state,
+		Key: key, ContextID: r.ContextID, VMID: r.VMID, Security: r.Security(),
+		ExceptionLevel: r.ExceptionLevel, ISA: state,
 	})
+}
+
+// SetTransaction says whether the core is in a transaction from here on.
+func (r *Recorder) SetTransaction(in bool) {
+	if now := schema.Of(in); r.Transaction != now {
+		r.Transaction, r.spanDue = now, true
+	}
 }
 
 // Count records a cycle count that was traced and is already added to Cycle.
@@ -124,7 +132,7 @@ func (r *Recorder) Return(key schema.Key) {
 
 func (r *Recorder) exception(x *schema.Exception) {
 	x.Point, x.Timestamp = r.Point(), r.timestamp
-	x.ContextID, x.VMID, x.Security = r.ContextID, r.VMID, r.Security()
+	x.ContextID, x.VMID, x.Security, x.ExceptionLevel = r.ContextID, r.VMID, r.Security(), r.ExceptionLevel
 	r.Result.Exceptions = append(r.Result.Exceptions, *x)
 }
 

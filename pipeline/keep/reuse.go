@@ -35,7 +35,7 @@ type Reuse struct {
 // newReuse returns what the record has of use for an export; nil: nothing. The caller closes it
 // before the record.
 func newReuse(r *Record, families []decode.Family) *Reuse {
-	if r.Dataset.Older() {
+	if r.Dataset.Manifest.SchemaVersion != schema.Version { // no row group of it is as it would be written now
 		return nil
 	}
 	m := &r.Dataset.Manifest

@@ -144,7 +144,11 @@ func (p *planner) place(s *Source, b *Buffer, n int64) error {
 			"if it holds this source alone, set format=source_data in trace.ini", s.Name, s.Protocol, b.Name))
 		return nil
 	}
-	p.Notes = append(p.Notes, s.notes...)
+	for _, n := range s.notes {
+		if !slices.Contains(p.Notes, n) { // of sources that lack the same registers
+			p.Notes = append(p.Notes, n)
+		}
+	}
 	if err := s.layUnits(); err != nil {
 		if p.Capture.Raw() {
 			return err
@@ -232,7 +236,7 @@ func (p *planner) readFrames(ctx context.Context, b *Buffer) error {
 	}
 	found, err := frame.Detect(b.Data, size, opt)
 	if _, ok := errors.AsType[*frame.NotFramesError](err); ok && p.noneDecoded(b.Buffer) {
-		p.note("buffer %s: %v; none of its sources is decoded anyway", b.Name, err)
+		p.note("buffer %s: its bytes do not show where frames begin; none of its sources is decoded anyway", b.Name)
 		b.Framed = false
 		return nil
 	}

@@ -21,6 +21,7 @@ type Source struct {
 	Bound   decode.Protocol // its protocol with its settings; nil: Problem says why
 	Version string          // of the protocol; "" if it is not known
 	Problem string          // why it is not decoded
+	Sync    decode.SyncNames
 	Status  schema.SourceStatus
 
 	Buffer *Buffer       // nil: none is configured for it
@@ -42,6 +43,7 @@ func bindSource(s *capture.Source, families []decode.Family) *Source {
 	case f == nil:
 		err = fmt.Errorf("source %s is %s, which is not supported", s.Name, cmp.Or(s.Type, "of unknown type"))
 	default:
+		bound.Sync = f.Sync
 		bound.Bound, bound.notes, err = f.Bind(decode.Source{
 			Registers: s.Registers, CoreType: s.CoreType,
 			Profile: string(s.Profile),

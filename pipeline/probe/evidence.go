@@ -5,7 +5,10 @@
 package probe
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/pipeline/plan"
@@ -21,6 +24,7 @@ type Evidence struct {
 	Reading *reading.Reading // of a source that was decoded, once judged
 
 	lost, unplaced reading.Causes // why bytes were lost, and packets could not be placed
+	info           reading.Causes // what Trace Info packets say otherwise than the registers
 	statuses       *Statuses      // of a source with a layout and no cut
 	// firstSync is where in the stream packets could first be read; NULL: nowhere in its
 	// first part, or nobody has looked.
@@ -39,6 +43,16 @@ func EvidenceOf(sources []*plan.Source) (all []*Evidence) {
 	return all
 }
 
+// Notes are remarks on a source that was decoded, for the user.
+func (e *Evidence) Notes() []string {
+	x := e.info.Commonest()
+	if x == nil {
+		return e.Outcome.Notes
+	}
+	return append(slices.Clip(e.Outcome.Notes), fmt.Sprintf("source %s: its packets say otherwise than its registers, %d × %s; "+
+		"tracelake inspect finds registers that fit", schema.SourceText(e.Source.ID), x.Count, x.Text))
+}
+
 // Tap returns sinks that count why bytes were lost and packets not placed, and hand all rows on.
 func (e *Evidence) Tap(to stitch.Sinks) stitch.Sinks {
 	to.Events = stitch.Tee(to.Events, e.event)
@@ -53,6 +67,9 @@ func (e *Evidence) event(_ *stitch.Base, event *schema.Event) {
 		return // missing memory is ranked: see image.Missing
 	}
 	text := event.Detail
+	if strings.HasPrefix(text, "trace_info: ") {
+		e.info.Add(text, 1, 1)
+	}
 	if _, err := strconv.Atoi(text); text == "" || err == nil { // or how many instructions
 		text = event.Event.String()
 	}

@@ -32,7 +32,8 @@ type Tried struct {
 	Framed   bool          `json:"framed"`
 	Unit     string        `json:"unit"`    // in which Decoded counts
 	Decoded  reading.Share `json:"decoded"` // of all streams
-	ISyncs   int64         `json:"i_syncs"` // at which decoding can begin
+	ISyncs   int64         `json:"i_syncs"` // cuts, at which decoding can begin
+	Cut      string        `json:"-"`       // what people call one
 	Rate     float64       `json:"rate"`    // decoded, less what no trace unit sends: from 0 to 1
 }
 
@@ -80,6 +81,14 @@ type guessedStream struct {
 	trials []*trial // the best first
 	// foreign is what it is of no protocol that is decoded; nil: it is not known.
 	foreign *identify.Finding
+	data    bool // it is that of the data which the source of the ID before it traces
+}
+
+// splitsData reports whether its source sends data in a stream of its own, by its best trial.
+func (g *guessedStream) splitsData() bool {
+	field := g.best().family.DataStream
+	v, ok := g.best().Lookup(field.Register)
+	return g.confidence() != NoGuess && field.Register != "" && ok && field.Get(v) != 0
 }
 
 func (g *guessedStream) best() *trial { return g.trials[0] }
@@ -163,12 +172,21 @@ func guess(ctx context.Context, input string, opt *Options, foreign map[uint8]*i
 	g := &Guess{
 		Framed: best.framed, FrameOffset: best.offset, Confidence: best.confidence(next), streams: best.streams,
 	}
+	g.findData()
 	if g.Confidence == NoGuess && best.narrow != nil {
 		return nil, best.narrow
 	}
 	g.Tried = slices.Concat(best.tried(opt.Families), next.tried(opt.Families))
 	slices.SortStableFunc(g.Tried, func(a, b Tried) int { return cmp.Compare(b.Rate, a.Rate) })
 	return g, nil
+}
+
+// findData finds the streams of data: those of odd IDs, each after that of its instructions.
+func (g *Guess) findData() {
+	for _, s := range g.streams {
+		s.data = g.Framed && s.id&1 == 1 && s.confidence() == NoGuess &&
+			slices.ContainsFunc(g.streams, func(x *guessedStream) bool { return x.id == s.id-1 && x.splitsData() })
+	}
 }
 
 // An attempt is a protocol tried on a framing: the bytes of each source, and how it can be read.
@@ -291,7 +309,7 @@ func (f *framing) stream(id uint8) *guessedStream {
 func (f *framing) tried(families []decode.Family) []Tried {
 	var all []Tried
 	for i := range families {
-		t, bytes := Tried{Protocol: families[i].Name, Framed: f.framed}, 0.0
+		t, bytes := Tried{Protocol: families[i].Name, Cut: families[i].Sync.Cut, Framed: f.framed}, 0.0
 		for _, s := range f.streams {
 			for _, a := range s.trials {
 				if a.family.Name == t.Protocol {
@@ -320,7 +338,7 @@ func (t *Tried) add(a *trial) {
 func (g *guessedStream) guessed(framed bool) *Guessed {
 	x := &Guessed{Confidence: g.confidence(), Unseen: []string{}}
 	for _, a := range g.trials {
-		t := Tried{Protocol: a.family.Name, Framed: framed, Rate: a.guessRate()}
+		t := Tried{Protocol: a.family.Name, Cut: a.family.Sync.Cut, Framed: framed, Rate: a.guessRate()}
 		t.add(a)
 		x.Tried = append(x.Tried, t)
 	}

@@ -40,12 +40,39 @@ func Inspect(ctx context.Context, input string, opt Options) (*Inspection, error
 		return in, nil
 	}
 	program := in.proposeELF(s, &opt)
-	line := exportLine(input, "run", &opt.Capture, nil)
+	more := ""
 	if !program && !slices.ContainsFunc(in.Sources, SourceInspection.decodes) {
-		line += " --packets-only"
+		more = " --packets-only"
 	}
-	in.Lines = append(in.Lines, line)
+	in.addLines(input, &opt, more)
 	return in, nil
+}
+
+// addLines adds what to type next: a line for the sources that read best with the same registers.
+func (in *Inspection) addLines(input string, opt *Options, more string) {
+	var groups [][]SourceInspection
+	for _, x := range in.Sources {
+		if !x.hasPackets() && len(x.regs) == 0 {
+			continue
+		}
+		same := func(g []SourceInspection) bool { return slices.Equal(g[0].regs, x.regs) }
+		if i := slices.IndexFunc(groups, same); i >= 0 {
+			groups[i] = append(groups[i], x)
+		} else {
+			groups = append(groups, []SourceInspection{x})
+		}
+	}
+	for _, g := range groups {
+		with, dir, ids := opt.Capture, "run", []uint8(nil)
+		with.Regs = mergeRegisters(with.Regs, g[0].regs)
+		if len(groups) > 1 {
+			dir += "-" + g[0].Source
+			for _, x := range g {
+				ids = append(ids, x.id)
+			}
+		}
+		in.Lines = append(in.Lines, exportLine(input, dir, &with, ids)+more)
+	}
 }
 
 // find says what input is if it is no capture. It reports whether that is so.

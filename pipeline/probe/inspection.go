@@ -70,6 +70,8 @@ type SourceInspection struct {
 	Suggested []Suggestion `json:"suggested,omitempty"`
 
 	missing []image.MissingRange // memory that the sample wanted
+	id      uint8
+	regs    []string // NAME=VALUE of those that are suggested
 }
 
 // hasPackets says whether packets were decoded in the sample of a source.
@@ -77,7 +79,7 @@ func (x SourceInspection) hasPackets() bool { return x.Sample != nil && x.Sample
 
 // decodes says whether an export would have something of a source, as far as its sample shows.
 func (x SourceInspection) decodes() bool {
-	return x.Sample != nil && (!x.Sample.Reading.Nothing || x.Sample.Bytes < x.Bytes)
+	return x.Sample != nil && (!x.Sample.Reading.Nothing || x.Sample.Bytes < x.Bytes || len(x.regs) > 0)
 }
 
 // contradicted says whether another program ran than memory has, as far as the sample shows.
@@ -96,9 +98,10 @@ type TrialResult struct {
 // A Sample is the result of decoding the first bytes of a stream.
 type Sample struct {
 	Bytes        int64            `json:"bytes"`
-	Asyncs       int64            `json:"a_syncs"`
+	Asyncs       int64            `json:"a_syncs"` // from that of the first cut on
 	Segments     int64            `json:"segments"`
-	FirstCut     *int64           `json:"first_cut,omitempty"` // capture offset of the first I-sync decoded
+	FirstCut     *int64           `json:"first_cut,omitempty"` // capture offset of the first cut
+	Cut          string           `json:"-"`                   // what people call one
 	BytesDecoded int64            `json:"bytes_decoded"`
 	BytesLost    int64            `json:"bytes_lost"`
 	Unplaced     int64            `json:"bytes_unplaced"`
@@ -144,7 +147,7 @@ func (in *Inspection) add(ctx context.Context, s *inspector) error {
 			in.Verdict = in.Judged.Word
 		}
 		in.Sources = append(in.Sources, si)
-		in.note(e.Outcome.Notes)
+		in.note(e.Notes())
 	}
 	return nil
 }
@@ -183,7 +186,7 @@ func (s *inspector) inspect(ctx context.Context, src *plan.Source, programs *Pro
 	si = SourceInspection{
 		Source: schema.SourceText(src.ID), Name: src.Name, Protocol: src.Protocol, Version: src.Version, Core: src.Core,
 		Status: schema.SourceStatusNames[src.Status], Problem: problem(src), Registers: src.RegisterTexts(),
-		Unit: src.Unit().String(), Bytes: src.Bytes,
+		Unit: src.Unit().String(), Bytes: src.Bytes, id: src.ID,
 	}
 	for _, t := range src.Trials {
 		si.Trials = append(si.Trials, TrialResult(t))
@@ -218,7 +221,10 @@ func (s *inspector) inspect(ctx context.Context, src *plan.Source, programs *Pro
 	if si.Statuses, err = e.countStatuses(); err != nil {
 		return si, e, err
 	}
-	si.Suggested, err = s.prober.suggestions(ctx, e)
+	better, err := s.prober.better(ctx, e)
+	if better != nil {
+		si.Suggested, si.regs = better.suggested, better.changed()
+	}
 	return si, e, err
 }
 
@@ -231,9 +237,11 @@ func sampleOf(e *Evidence) *Sample {
 		Bytes: t.Bytes, BytesDecoded: t.BytesDecoded, BytesLost: t.BytesLost, Unplaced: t.BytesUnplaced,
 		Asyncs: o.Asyncs, Segments: t.Segments, Instructions: t.Instructions, Exceptions: t.Exceptions,
 		Missing: plan.MissingIn(&o.Missing), Verdict: e.Word(), Reading: e.Reading, Agreements: e.Agreements(),
+		Cut: e.Source.Sync.Cut,
 	}
 	if o.FirstCut.OK {
 		out.FirstCut = &o.FirstCut.V
+		out.Asyncs++ // before it
 	}
 	if t.Bytes > 0 {
 		scale := 1.0 // of the buffer, by which the stream is longer than it is known to be

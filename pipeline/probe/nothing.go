@@ -77,7 +77,7 @@ func (e *Evidence) reason() string {
 	case e.Outcome.Totals.Segments == 0 && s.Layout != nil:
 		return e.noCut(name)
 	case e.Outcome.Totals.Segments == 0:
-		return fmt.Sprintf("%s: no synchronisation (A-sync, then I-sync) in %d bytes of %s; %s", name, s.Bytes,
+		return fmt.Sprintf("%s: no synchronisation (%s) in %d bytes of %s; %s", name, s.Sync.Needs, s.Bytes,
 			s.Protocol, syncHint(s))
 	}
 	if missing := e.Outcome.Missing.Ranges(); len(missing) > 0 {

@@ -51,24 +51,32 @@ func (p *Prober) Judge(ctx context.Context, e *Evidence) error {
 	return nil
 }
 
-// suggestions returns the values of registers with which a sample of a source reads
-// better, if not all is well with those it has.
-func (p *Prober) suggestions(ctx context.Context, e *Evidence) ([]Suggestion, error) {
+// better returns a trial of the registers with which a sample of a source reads best, nil if all is
+// well with those it has, or nothing fits.
+func (p *Prober) better(ctx context.Context, e *Evidence) (*trial, error) {
 	defer func() { e.kept = nil }()
 	now, err := p.tryAsRead(ctx, e)
 	if err != nil || e.Reading.Fine() && (now.undefined == 0 || e.Source.Layout != nil) {
 		return nil, err
 	}
 	best, err := p.best(ctx, e, now)
-	if err != nil || best.rate() < goodRate {
-		return nil, err
+	if err != nil || best.rate() >= goodRate {
+		return best, err
 	}
-	return best.suggested, nil
+	if best.followsProgram() {
+		return p.withoutProgram().better(ctx, e)
+	}
+	return nil, nil
+}
+
+// withoutProgram returns a prober that tries by packets alone, as where another program ran.
+func (p *Prober) withoutProgram() *Prober {
+	return &Prober{plan: p.plan, packetsOnly: p.packetsOnly, trials: trials{byPackets: true}}
 }
 
 // tryAsRead decodes a sample of a source as the source was read.
 func (p *Prober) tryAsRead(ctx context.Context, e *Evidence) (*trial, error) {
-	return p.run(ctx, e, &settings{family: &p.plan.Families[p.familyOf(e)], registers: e.Source.Registers}, 0)
+	return p.run(ctx, e, asRead(e.Source, &p.plan.Families[p.familyOf(e)]), 0)
 }
 
 // remedy returns the best other way to read a source, nil if none is much better
@@ -79,8 +87,14 @@ func (p *Prober) remedy(ctx context.Context, e *Evidence) (*reading.Remedy, erro
 		return nil, err // no rate is higher than 1
 	}
 	best, err := p.bestProtocol(ctx, e, now)
-	if err != nil || best.rate() < goodRate || best.rate() < muchBetter*now.rate() {
+	if err != nil {
 		return nil, err
+	}
+	if best.rate() < goodRate || best.rate() < muchBetter*now.rate() {
+		if best.followsProgram() {
+			return p.withoutProgram().remedy(ctx, e)
+		}
+		return nil, nil
 	}
 	f := best.facts()
 	r := &reading.Remedy{Flags: p.flags(e.Source, best), Right: f.Right()}

@@ -1,7 +1,7 @@
 package probe
 
 import (
-		"github.com/tracelake/tracelake/pipeline/code"
+	"github.com/tracelake/tracelake/pipeline/code"
 	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/pipeline/tally"

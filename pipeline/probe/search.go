@@ -52,7 +52,7 @@ func (p *trials) varyOnce(ctx context.Context, e *Evidence, best *trial) (*trial
 			if err != nil {
 				return nil, err
 			}
-			if t != nil && t.isBetter(best, setting.NeedsProgram) {
+			if t != nil && t.isBetter(best, setting) {
 				best = t
 			}
 		}
@@ -75,7 +75,7 @@ func (p *trials) drop(ctx context.Context, e *Evidence, best *trial) (*trial, er
 			if err != nil {
 				return nil, err
 			}
-			if t != nil && t.rate() >= best.rate() {
+			if t != nil && t.rate() >= best.rate() && t.packetRate() >= best.packetRate() {
 				best = t
 			}
 		}
@@ -84,16 +84,16 @@ func (p *trials) drop(ctx context.Context, e *Evidence, best *trial) (*trial, er
 }
 
 // change tries the settings of a trial with one value of a setting, nil if it has that already, or
-// if only a program shows what is right and there is none. It may fail if its rate would
+// if what shows what is right is not there: a program, or packets that are doubtful. It may fail if its rate would
 // be lower: see isBetter.
 func (p *trials) change(ctx context.Context, e *Evidence, from *trial, setting *decode.Setting, value uint64,
 ) (*trial, error) {
 	r := from.with(setting, value)
-	if r == nil || setting.NeedsProgram && !from.followsProgram() {
+	if r == nil || setting.NeedsProgram && !from.followsProgram() || setting.NeedsPackets && from.undefined == 0 {
 		return nil, nil
 	}
 	least := 0.0
-	if from.followsProgram() {
+	if from.followsProgram() && !setting.NeedsPackets {
 		least = from.rate()
 	}
 	return p.run(ctx, e, r, least)
@@ -101,15 +101,24 @@ func (p *trials) change(ctx context.Context, e *Evidence, from *trial, setting *
 
 // isBetter reports whether t is clearly better than the best so far. What only the
 // program shows counts if it is the program that ran.
-func (t *trial) isBetter(best *trial, needsProgram bool) bool {
+func (t *trial) isBetter(best *trial, setting *decode.Setting) bool {
 	switch {
-	case needsProgram && t.rate() < goodRate:
+	case setting.NeedsPackets:
+		return t.packetRate() > best.packetRate()+clearly
+	case setting.NeedsProgram && (t.rate() < goodRate || t.disagrees()):
 		return false
 	case t.followsProgram() != best.followsProgram() && t.packetRate() > best.packetRate()-clearly:
 		return t.followsProgram()
 	}
 	more := max(little, min(clearly, partly*best.rate()))
 	return t.rate() > best.rate()+more && t.packetRate() > best.packetRate()-clearly
+}
+
+// disagrees reports whether much of what was compared, however little, is not as in the program: another one
+// ran.
+func (t *trial) disagrees() bool {
+	f := t.facts()
+	return float64(f.Agrees) < sureRate*float64(f.Checks)
 }
 
 // suggest sets what was changed, each with how well the sample reads without it.

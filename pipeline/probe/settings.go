@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/pipeline/plan"
 )
 
 // settings are one way to read a stream: a protocol and the values of its registers and
@@ -66,20 +67,54 @@ func (r *settings) text(name string) string {
 	return fmt.Sprintf("0x%X", r.set[name])
 }
 
-// flags returns the registers that are set, to other values than those given, as flags
-// of the command line.
+// flags returns the registers of changed as flags of the command line.
 func (r *settings) flags() []string {
 	var flags []string
+	for _, word := range r.changed() {
+		flags = append(flags, "--reg "+word)
+	}
+	return flags
+}
+
+// changed returns NAME=VALUE of the registers that are set to other values than those
+// given, in order.
+func (r *settings) changed() []string {
+	var words []string
 	for _, name := range slices.Sorted(maps.Keys(r.set)) {
 		given, ok := r.registers.Lookup(name)
 		if o := r.family.Option(name); o != nil && !ok && len(o.Try) == 0 && len(o.Words) > 0 {
 			given, ok = o.Words[0].Value, true // the default
 		}
 		if !ok || given != r.set[name] {
-			flags = append(flags, "--reg "+name+"="+r.text(name))
+			words = append(words, name+"="+r.text(name))
 		}
 	}
-	return flags
+	return words
+}
+
+// A lacking are the registers of a source, and what is taken of those that it lacks.
+type lacking struct {
+	decode.Registers
+	missing defaults
+}
+
+// Lookup implements [decode.Registers].
+func (l lacking) Lookup(name string) (uint64, bool) {
+	if v, ok := l.Registers.Lookup(name); ok {
+		return v, true
+	}
+	return l.missing.Lookup(name)
+}
+
+// asRead are the settings with which a source is read as a family.
+func asRead(src *plan.Source, family *decode.Family) *settings {
+	if family.Missing == nil {
+		return &settings{family: family, registers: src.Registers}
+	}
+	missing := family.Missing(decode.Source{
+		Registers: src.Registers, CoreType: src.CoreType, Profile: string(src.Profile),
+	})
+	return &settings{family: family, registers: lacking{src.Registers, missing}}
 }
 
 // defaults are the registers that a family assumes where none are given.

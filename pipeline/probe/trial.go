@@ -94,13 +94,15 @@ func (t *trial) suggestOptions(given *trial) {
 // trials try other settings on samples.
 type trials struct {
 	pool decode.Pool // what they decode into
+	// byPackets reports that no program is followed: that of the source is another one.
+	byPackets bool
 }
 
 // run decodes a sample of a source with other settings. Once its rate is sure to be lower
 // than the least, the trial has failed.
 func (p *trials) run(ctx context.Context, e *Evidence, with *settings, least float64) (*trial, error) {
 	src := e.Source
-	t := &trial{settings: with, hasMemory: !src.Memory.Empty()}
+	t := &trial{settings: with, hasMemory: !p.byPackets && !src.Memory.Empty()}
 	protocol, _, err := with.family.Bind(decode.Source{
 		Registers: with, CoreType: src.CoreType,
 		Profile: string(src.Profile),
@@ -182,6 +184,6 @@ const (
 	clearly, partly, little = 0.005, 0.2, 0.0002
 	// A remedy has this rate at the least, and this many times the rate there is.
 	goodRate, muchBetter = 0.5, 1.05
-	// With this rate there is no doubt about the layout.
+	// With this rate there is no doubt about the layout, or the program.
 	sureRate = 0.9
 )

@@ -43,7 +43,11 @@ func (d *undefined) unit(u *engine.Unit) (segments int64) {
 // walk looks at the packets of b, up to a bad one.
 func (d *undefined) walk(b []byte) {
 	doubter, ok := d.protocol.(decode.Doubter)
-	for ok && len(b) > 0 && d.walked < undefinedBytes {
+	if !ok {
+		return
+	}
+	doubtful := doubter.Doubts()
+	for len(b) > 0 && d.walked < undefinedBytes {
 		text, err := d.protocol.ParsePacket(b)
 		if err != nil {
 			return
@@ -56,7 +60,7 @@ func (d *undefined) walk(b []byte) {
 		}
 		t := d.kinds[text.Type]
 		t.all++
-		if doubter.Doubtful(b) {
+		if doubtful(b) {
 			t.doubtful++
 		}
 		b = b[text.Len:]

@@ -7,6 +7,7 @@ var asBlocks = form{schema.MaxBlockRow, func() filler { return &blockFiller{} }}
 var blocksShared = sharedColumns{
 	schema.BlocksSource, schema.BlocksSegment, schema.BlocksEpoch, schema.BlocksTimestamp,
 	schema.BlocksContextID, schema.BlocksVMID, schema.BlocksSecurity,
+	schema.BlocksExceptionLevel, schema.BlocksTransaction,
 }
 
 // A blockFiller fills batches of `blocks`. The shape of a row is looked up once; the

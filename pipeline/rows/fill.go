@@ -13,7 +13,8 @@ func fillException(batch *schema.Batch, b *stitch.Base, x *stitch.Exception) {
 	epoch, cycle := b.At(row.Point)
 	schema.AppendExceptions(batch, b.Keys(row.Key), x.Ordinal, row.Event, row.Number, row.Type, row.ReturnAddress,
 		row.Target, row.Resume, row.Cycles,
-		epoch, cycle, x.Timestamp, b.ContextIDOr(row.ContextID), b.VMIDOr(row.VMID), schema.Of(row.Security))
+		epoch, cycle, x.Timestamp, b.ContextIDOr(row.ContextID), b.VMIDOr(row.VMID), schema.Of(row.Security),
+		row.ExceptionLevel)
 }
 
 func fillEpoch(batch *schema.Batch, b *stitch.Base, x *schema.CountSum) {
@@ -26,7 +27,7 @@ func fillTimestamp(batch *schema.Batch, b *stitch.Base, x *schema.Timestamp) {
 }
 
 func fillContext(batch *schema.Batch, b *stitch.Base, x *schema.Context) {
-	schema.AppendContexts(batch, b.Keys(x.Key), x.ContextID, x.VMID, schema.Of(x.Security), x.ISA)
+	schema.AppendContexts(batch, b.Keys(x.Key), x.ContextID, x.VMID, schema.Of(x.Security), x.ISA, x.ExceptionLevel)
 }
 
 func fillDataAccess(batch *schema.Batch, b *stitch.Base, x *schema.DataAccess) {
@@ -48,7 +49,8 @@ func fillSegment(batch *schema.Batch, b *stitch.Base, x *schema.Segment) {
 	schema.AppendSegments(batch, b.Keys(x.Key), x.Bytes, x.BytesDecoded, x.BytesLost, x.BytesUnplaced, x.Instructions,
 		x.Exceptions,
 		x.Address, x.Reason, schema.Of(at.StreamOffset), at.Epoch, at.Cycle, schema.Of(at.Ordinal),
-		at.Timestamp, at.ContextID, at.VMID, at.Security, at.Carried, schema.Of(at.DecodeFrom), x.Stack)
+		at.Timestamp, at.ContextID, at.VMID, at.Security, at.Carried, schema.Of(at.DecodeFrom), x.Stack,
+		at.ExceptionLevel)
 }
 
 func fillPacket(batch *schema.Batch, b *stitch.Base, x *schema.Packet) {

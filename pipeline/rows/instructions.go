@@ -11,6 +11,7 @@ var asInstructions = form{1, func() filler { return &instructionFiller{} }}
 var instructionsShared = sharedColumns{
 	schema.InstructionsSource, schema.InstructionsSegment, schema.InstructionsEpoch, schema.InstructionsTimestamp,
 	schema.InstructionsContextID, schema.InstructionsVMID, schema.InstructionsSecurity,
+	schema.InstructionsExceptionLevel, schema.InstructionsTransaction,
 }
 
 // An instructionFiller fills batches of `instructions`. No column is filled row by row:

@@ -105,13 +105,15 @@ func (r *runs) span() (*schema.Span, int) {
 
 // sharedColumns are the columns in which all rows of a span are alike.
 type sharedColumns struct {
-	source    schema.IndexU8
-	segment   schema.IndexU32
-	epoch     schema.IndexU32
-	timestamp schema.IndexU64
-	contextID schema.IndexU32
-	vmid      schema.IndexU32
-	security  schema.IndexU8
+	source      schema.IndexU8
+	segment     schema.IndexU32
+	epoch       schema.IndexU32
+	timestamp   schema.IndexU64
+	contextID   schema.IndexU32
+	vmid        schema.IndexU32
+	security    schema.IndexU8
+	level       schema.IndexU8
+	transaction schema.IndexU8
 }
 
 // fillShared appends what all rows of a span have in common.
@@ -125,6 +127,8 @@ func (r *runs) fillShared(batch *schema.Batch, c *sharedColumns, s *schema.Span,
 	appendRepeat(&v[c.contextID], r.Base.ContextIDOr(s.ContextID), rows)
 	appendRepeat(&v[c.vmid], r.Base.VMIDOr(s.VMID), rows)
 	v[c.security].AppendRepeat(uint64(s.Security), false, rows)
+	appendRepeat(&v[c.level], s.ExceptionLevel, rows)
+	v[c.transaction].AppendRepeat(uint64(flag(s.Transaction.V)), !s.Transaction.OK, rows)
 }
 
 // appendRepeat appends rows of a value that may be NULL.

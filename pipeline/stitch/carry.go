@@ -190,9 +190,10 @@ func insertEvents(events, more []schema.Event) []schema.Event {
 func (c *carry) changes(reported []schema.Context) []schema.Context {
 	var rows []schema.Context
 	for _, x := range reported {
-		x.VMID = c.base.VMIDOr(x.VMID)
+		x.ContextID, x.VMID = c.base.ContextIDOr(x.ContextID), c.base.VMIDOr(x.VMID)
 		last := c.context
-		if last.OK && last.V.ContextID == x.ContextID && last.V.VMID == x.VMID && last.V.Security == x.Security {
+		if last.OK && last.V.ContextID == x.ContextID && last.V.VMID == x.VMID && last.V.Security == x.Security &&
+			last.V.ExceptionLevel == x.ExceptionLevel {
 			continue
 		}
 		c.context = schema.Of(x)

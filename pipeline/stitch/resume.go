@@ -68,7 +68,9 @@ func (s *Stitcher) restore(at *Checkpoint) (carry, *carried, error) {
 		c.nextEpoch = at.Epoch.V + 1
 	}
 	if at.Security.OK {
-		c.context = schema.Of(schema.Context{ContextID: at.ContextID, VMID: at.VMID, Security: at.Security.V})
+		c.context = schema.Of(schema.Context{
+			ContextID: at.ContextID, VMID: at.VMID, Security: at.Security.V, ExceptionLevel: at.ExceptionLevel,
+		})
 	}
 	if at.Timestamp.OK {
 		c.timestampRaw, c.timestampBits = s.code.Raw(at.Timestamp.V), s.code.Bits

@@ -67,6 +67,7 @@ func (s *Stitcher) start(seg *decode.Segment) schema.Start {
 	}
 	if x := &c.context; x.OK {
 		at.ContextID, at.VMID, at.Security = x.V.ContextID, x.V.VMID, schema.Of(x.V.Security)
+		at.ExceptionLevel = x.V.ExceptionLevel
 	}
 	more := c.carried(seg, s.code)
 	if address, bits, ok := s.data.Address(); ok {

@@ -33,13 +33,14 @@ func SegmentOf(b *schema.Batch, i int) Segment {
 	}
 	s.Start = schema.Start{
 		StreamOffset: int64(schema.SegmentsStreamOffset.At(b, i)), Ordinal: int64(schema.SegmentsOrdinal.At(b, i)),
-		Epoch:      null[int32](b, i, schema.SegmentsEpoch),
-		Cycle:      null[int64](b, i, schema.SegmentsCycle),
-		Timestamp:  null[uint64](b, i, schema.SegmentsTimestamp),
-		ContextID:  null[uint32](b, i, schema.SegmentsContextID),
-		VMID:       null[uint32](b, i, schema.SegmentsVMID),
-		Security:   null[schema.Security](b, i, schema.SegmentsSecurity),
-		DecodeFrom: int32(schema.SegmentsDecodeFrom.At(b, i)),
+		Epoch:          null[int32](b, i, schema.SegmentsEpoch),
+		Cycle:          null[int64](b, i, schema.SegmentsCycle),
+		Timestamp:      null[uint64](b, i, schema.SegmentsTimestamp),
+		ContextID:      null[uint32](b, i, schema.SegmentsContextID),
+		VMID:           null[uint32](b, i, schema.SegmentsVMID),
+		Security:       null[schema.Security](b, i, schema.SegmentsSecurity),
+		ExceptionLevel: null[uint8](b, i, schema.SegmentsExceptionLevel),
+		DecodeFrom:     int32(schema.SegmentsDecodeFrom.At(b, i)),
 	}
 	if carried := &b.Columns[schema.SegmentsCarried]; !carried.Null(i) {
 		s.Carried = carried.Str[i]

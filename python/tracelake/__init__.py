@@ -88,9 +88,12 @@ class Dataset:
             self.tables: dict[str, int] = {name: int(t["rows"]) for name, t in self.manifest["tables"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as wrong:
             raise TracelakeError(f"{dir}: is no dataset ({wrong!r}); give a directory that export wrote") from wrong
-        version = _views()["schema_version"]
-        if self.manifest.get("schema_version") != version:
-            raise TracelakeError(f"{dir}: is not of schema version {version}; export it again, with this tracelake")
+        oldest, newest = _views()["oldest_version"], _views()["schema_version"]
+        self._version = self.manifest.get("schema_version")
+        if self._version not in range(oldest, newest + 1):
+            raise TracelakeError(
+                f"{dir}: is not of schema version {oldest} to {newest}; export it again, with this tracelake"
+            )
         self._db: duckdb.DuckDBPyConnection | None = None
 
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
@@ -155,7 +158,7 @@ class Dataset:
         pattern = re.sub(r"[*?\[]", r"[\g<0>]", path)  # which only that path matches
         db = duckdb.connect()
         db.execute("SET VARIABLE tracelake_dirs = [$dir]", {"dir": pattern})
-        db.execute(_script(self.tables))
+        db.execute(_script(self.tables, self._version))
         names = ", ".join("'" + name.replace("'", "''") + "'" for name in (path, pattern))
         db.execute(f"SET allowed_directories = [{names}]")
         db.execute("SET enable_external_access = false; SET lock_configuration = true")
@@ -168,11 +171,11 @@ def _views() -> dict[str, Any]:
     return views
 
 
-def _script(tables: Iterable[str]) -> str:
-    """Return the views of a dataset of these tables, as the program makes them."""
+def _script(tables: Iterable[str], version: int) -> str:
+    """Return the views of a dataset of these tables and schema version, as the program makes them."""
     has = set(tables)
     parts = (p for p in _views()["parts"] if has.issuperset(p.get("with", ())) and has.isdisjoint(p.get("without", ())))
-    return "".join(line for p in parts for line in p["lines"])
+    return "".join(line for p in parts if p.get("version", version) == version for line in p["lines"])
 
 
 def _operand(path: _Path) -> str:

@@ -7,7 +7,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file finds the columns of a table in a file, which may have others.
+// This file finds the columns of a table in a file, which may have others, or be of a schema version that did not
+// have all.
 
 // Limits that files of this package do not reach. A file beyond one is not read.
 const (
@@ -18,12 +19,15 @@ const (
 
 // A location says where a file has the columns of a table.
 type location struct {
-	places []int   // of each column of the table: its place in the file
+	has    []int   // columns of the table that the file has
+	places []int   // of each of them: its place in the file
+	lacks  []int   // columns of the table that the file does not have, as they came with a later schema version
 	shapes []shape // of all columns of the file
 }
 
-// locate finds the columns of t in the schema of a footer. It fails if the file lacks one.
-func locate(meta flat, t *schema.Table) (*location, error) {
+// locate finds the columns of t in the schema of a footer, of a schema version. It fails if the
+// file lacks one that it has to have.
+func locate(meta flat, t *schema.Table, version int) (*location, error) {
 	l := new(location)
 	names := map[string]int{}
 	w := shapes{left: maxFields}
@@ -43,10 +47,14 @@ func locate(meta flat, t *schema.Table) (*location, error) {
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		place, ok := names[c.Name]
-		if !ok {
+		switch {
+		case ok:
+			l.has, l.places = append(l.has, i), append(l.places, place)
+		case c.Since > version:
+			l.lacks = append(l.lacks, i)
+		default:
 			return nil, fmt.Errorf("has no column %q, which %s has", c.Name, t.Name)
 		}
-		l.places = append(l.places, place)
 	}
 	return l, nil
 }
@@ -60,6 +68,19 @@ func (l *location) isAll() bool {
 		}
 	}
 	return len(l.shapes) == len(l.places)
+}
+
+// of returns t without the columns that the file lacks.
+func (l *location) of(t *schema.Table) *schema.Table {
+	if len(l.lacks) == 0 {
+		return t
+	}
+	part := *t
+	part.Columns = nil
+	for _, i := range l.has {
+		part.Columns = append(part.Columns, t.Columns[i])
+	}
+	return &part
 }
 
 // A shape is how much of a record batch a column takes (Arrow columnar format,

@@ -49,8 +49,12 @@ func newProjection(r io.ReaderAt, size int64, t *schema.Table) (*projection, err
 	if !ok {
 		return nil, errors.New("its footer has no schema")
 	}
+	version, err := versionOf(meta)
+	if err != nil {
+		return nil, err
+	}
 	p := &projection{ReaderAt: r, size: size}
-	if p.where, err = locate(meta, t); err != nil {
+	if p.where, err = locate(meta, t, version); err != nil {
 		return nil, err
 	}
 	if !p.where.isAll() {
@@ -59,7 +63,17 @@ func newProjection(r io.ReaderAt, size int64, t *schema.Table) (*projection, err
 		}
 		p.footer = patch{at, b}
 	}
-	return p, checkFooter(b, t)
+	return p, checkFooter(b, p.where.of(t))
+}
+
+// versionOf returns the schema version of a file, of whose footer this is the schema.
+func versionOf(meta flat) (int, error) {
+	for i := range meta.length(2) {
+		if key := meta.element(2, i); key.text(0) == schema.MetaSchemaVersion {
+			return schema.ParseVersion(key.text(1))
+		}
+	}
+	return 0, fmt.Errorf("has no %s in its metadata", schema.MetaSchemaVersion)
 }
 
 // keepColumns leaves in a footer the columns that were located, and their

@@ -16,7 +16,7 @@ import (
 
 // A Reader reads the rows of a file that this package wrote, be it an earlier or
 // later one, one record batch at a time. Columns that it does not know are not
-// read.
+// read; those that the file lacks, as its schema version did not have them, are NULL.
 type Reader struct {
 	table   *schema.Table
 	file    *projection
@@ -38,20 +38,7 @@ func Open(r io.ReaderAt, size int64, t *schema.Table) (f *Reader, err error) {
 	if f.ipc, err = ipc.NewFileReader(io.NewSectionReader(f.file, 0, size), ipc.WithAllocator(&bounded{})); err != nil {
 		return nil, err
 	}
-	if err := checkVersion(f.ipc.Schema()); err != nil {
-		return nil, err
-	}
-	return f, checkFields(f.ipc.Schema(), t)
-}
-
-// checkVersion fails unless a file is of the schema version of this program.
-func checkVersion(s *arrow.Schema) error {
-	md := s.Metadata()
-	i := md.FindKey(schema.MetaSchemaVersion)
-	if i < 0 {
-		return fmt.Errorf("has no %s in its metadata", schema.MetaSchemaVersion)
-	}
-	return schema.CheckVersion(md.Values()[i])
+	return f, checkFields(f.ipc.Schema(), f.file.where.of(t))
 }
 
 // damaged makes an error of a panic: arrow panics on damaged files.
@@ -101,14 +88,17 @@ func (f *Reader) read() error {
 	if record.NumRows() > schema.BatchRows {
 		return fmt.Errorf("%d rows, more than %d", record.NumRows(), schema.BatchRows)
 	}
-	for i := range f.table.Columns {
-		err := checkLength(record, i)
+	for n, i := range f.file.where.has {
+		err := checkLength(record, n)
 		if err == nil {
-			err = appendArray(&f.batch.Columns[i], record.Column(i))
+			err = appendArray(&f.batch.Columns[i], record.Column(n))
 		}
 		if err != nil {
 			return fmt.Errorf("column %s: %w", f.table.Columns[i].Name, err)
 		}
+	}
+	for _, i := range f.file.where.lacks {
+		f.batch.Columns[i].AppendZeros(int(record.NumRows()))
 	}
 	return nil
 }

@@ -251,7 +251,7 @@ func contents(files map[string]schema.Files) string {
 // commit writes views and manifest, the manifest last, and puts everything in
 // place.
 func (w *Writer) commit(m *schema.Manifest) error {
-	views := []byte(schema.Views(w.tables, w.opt.Format, contents(w.files)))
+	views := []byte(schema.Views(w.tables, w.opt.Format, contents(w.files), m.SchemaVersion))
 	m.Views = sumOf(schema.ViewsFile, views)
 	text, err := writeManifest(m)
 	if err != nil {

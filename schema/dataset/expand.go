@@ -166,6 +166,8 @@ var sharedColumns = [][2]int{
 	{int(schema.InstructionsTimestamp), int(schema.BlocksTimestamp)},
 	{int(schema.InstructionsContextID), int(schema.BlocksContextID)},
 	{int(schema.InstructionsVMID), int(schema.BlocksVMID)},
+	{int(schema.InstructionsExceptionLevel), int(schema.BlocksExceptionLevel)},
+	{int(schema.InstructionsTransaction), int(schema.BlocksTransaction)},
 	{int(schema.InstructionsSecurity), int(schema.BlocksSecurity)},
 }
 

@@ -29,7 +29,7 @@ type rowGroup struct {
 // of the schema, nor a part that is not as it was written.
 func (d *Dataset) RowGroups(t *schema.Table, source uint8) (g *RowGroups, ok bool) {
 	g = &RowGroups{}
-	if d.format != schema.Parquet || d.Older() {
+	if d.format != schema.Parquet || d.Manifest.SchemaVersion != schema.Version {
 		return g, false
 	}
 	for i := range d.parts[t][source] {

@@ -146,7 +146,7 @@ func (d *Dataset) remedy() string {
 func (d *Dataset) understand() error {
 	m := &d.Manifest
 	if m.SchemaVersion < 1 || m.SchemaVersion > schema.Version {
-		return d.wrong(schema.ManifestFile, schema.CheckVersion(strconv.Itoa(m.SchemaVersion)).Error(),
+		return d.wrong(schema.ManifestFile, wrongVersion(m.SchemaVersion),
 			"export again, or use the version of tracelake that wrote it")
 	}
 	formats := []schema.Format{schema.Parquet, schema.Arrow}
@@ -166,18 +166,25 @@ func (d *Dataset) understand() error {
 	return nil
 }
 
-// Older says whether the dataset is of an older schema version: its rows are of other columns,
-// and are not read.
-func (d *Dataset) Older() bool { return d.Manifest.SchemaVersion < schema.Version }
+// wrongVersion says what is wrong with a schema version.
+func wrongVersion(version int) string {
+	_, err := schema.ParseVersion(strconv.Itoa(version))
+	return err.Error()
+}
+
+// Older says whether the dataset is of a schema version whose rows are not read: they are of other
+// columns.
+func (d *Dataset) Older() bool { return d.Manifest.SchemaVersion < schema.OldestVersion }
 
 // tables returns the tables that d has, in the order of the schema.
 func (d *Dataset) tables() []*schema.Table {
 	return slices.DeleteFunc(schema.Tables(), func(t *schema.Table) bool { return !d.Has(t) })
 }
 
-// Views returns views.sql as this program makes it of d, whatever the file is.
-func (d *Dataset) Views() string {
-	return schema.Views(d.tables(), d.format, contents(d.Manifest.Tables))
+// Views returns views.sql as this program makes it of d, whatever the file is: to read datasets of
+// up to a schema version.
+func (d *Dataset) Views(version int) string {
+	return schema.Views(d.tables(), d.format, contents(d.Manifest.Tables), version)
 }
 
 // addPart adds a part to its series. Its name has to be the next one of the series,

@@ -37,7 +37,7 @@ func TestOpenRefuses(t *testing.T) {
 			check(t, err)
 			check(t, os.WriteFile(name, bytes.Replace(text, []byte(`"PTM"`), []byte(`"ETM"`), 1), 0o666))
 		}, "manifest.json: is not as it was written"},
-		{"version", replaceInManifest(`"schema_version": 3`, `"schema_version": 4`), `has schema version "4", this program reads 3`},
+		{"version", replaceInManifest(`"schema_version": 4`, `"schema_version": 5`), `has schema version "5", this program reads 3 to 4`},
 		{"format", replaceInManifest(`"parquet"`, `"csv"`), `says format "csv"`},
 		{"path", replaceInManifest("losses/10-00000.parquet", "losses/../../x"), `names "losses/../../x", which is not the next part of losses`},
 		{"order", replaceInManifest("losses/10-00000.parquet", "losses/10-00001.parquet"), "is not the next part"},
@@ -113,7 +113,7 @@ func FuzzManifest(f *testing.F) {
 	text, err := os.ReadFile(name)
 	check(f, err)
 	f.Add(text)
-	f.Add([]byte(`{"schema_version":3,"format":"arrow","tables":{"losses":{"parts":[{"path":"losses/10-00000.arrow"}]},"images":{}}}`))
+	f.Add([]byte(`{"schema_version":4,"format":"arrow","tables":{"losses":{"parts":[{"path":"losses/10-00000.arrow"}]},"images":{}}}`))
 	f.Fuzz(func(t *testing.T, manifest []byte) {
 		check(t, os.WriteFile(name, small.Seal(manifest), 0o666))
 		d, err := dataset.Open(dir)

@@ -63,7 +63,7 @@ func writer(dir string) int {
 		return writerBad
 	}
 	schema.AppendContexts(w.Table(&schema.Contexts, 0x10).Row(), schema.Keys{Source: 0x10}, schema.Of[uint32](1), // a part with a row
-		schema.Null[uint32]{}, schema.Of(schema.NonSecure), schema.Null[schema.ISA]{})
+		schema.Null[uint32]{}, schema.Of(schema.NonSecure), schema.Null[schema.ISA]{}, schema.Null[uint8]{})
 	if err := unix.Flock(int(witness.Fd()), unix.LOCK_UN); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return writerBad

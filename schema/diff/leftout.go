@@ -53,7 +53,7 @@ var ofAgreement = []int{
 var ofStart = []int{
 	int(schema.SegmentsStreamOffset), int(schema.SegmentsEpoch), int(schema.SegmentsCycle), int(schema.SegmentsOrdinal),
 	int(schema.SegmentsTimestamp), int(schema.SegmentsContextID), int(schema.SegmentsVMID), int(schema.SegmentsSecurity),
-	int(schema.SegmentsCarried), int(schema.SegmentsDecodeFrom),
+	int(schema.SegmentsExceptionLevel), int(schema.SegmentsCarried), int(schema.SegmentsDecodeFrom),
 }
 
 // An omission is what is not compared, since the truth does not have it.

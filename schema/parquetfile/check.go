@@ -54,25 +54,26 @@ func (c *checker) read(offset int64, n int) ([]byte, error) {
 
 // footer reads the footer, and finds the columns of t. From then on the file has
 // only those.
-func (c *checker) footer(t *schema.Table) (*format.FileMetaData, error) {
+func (c *checker) footer(t *schema.Table) (*format.FileMetaData, *location, error) {
 	m, end, err := c.readFooter()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := checkVersion(m); err != nil {
-		return nil, err
-	}
-	l, err := locate(m, t)
+	version, err := versionOf(m)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	l, err := locate(m, t, version)
+	if err != nil {
+		return nil, nil, err
 	}
 	if !l.isAll(m) {
 		l.project(m)
 		if c.file, c.size, err = newRefooted(c.file, end, m); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return m, nil
+	return m, l, nil
 }
 
 // readFooter reads the footer, and returns where it begins.
@@ -101,14 +102,14 @@ func (c *checker) readFooter() (m *format.FileMetaData, at int64, err error) {
 	return m, at, nil
 }
 
-// checkVersion fails unless a file is of the schema version of this program.
-func checkVersion(m *format.FileMetaData) error {
+// versionOf returns the schema version of a file.
+func versionOf(m *format.FileMetaData) (int, error) {
 	for _, kv := range m.KeyValueMetadata {
 		if kv.Key == schema.MetaSchemaVersion {
-			return schema.CheckVersion(kv.Value)
+			return schema.ParseVersion(kv.Value)
 		}
 	}
-	return fmt.Errorf("has no %s in its metadata", schema.MetaSchemaVersion)
+	return 0, fmt.Errorf("has no %s in its metadata", schema.MetaSchemaVersion)
 }
 
 // lists walks a Thrift value. It fails if a list or text is longer than the rest

@@ -13,7 +13,8 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// This file finds the columns of a table in a file, which may have others.
+// This file finds the columns of a table in a file, which may have others, or be of a schema version that did not
+// have all.
 
 // A leaf is a column of a file, without those that it consists of.
 type leaf struct {
@@ -23,12 +24,14 @@ type leaf struct {
 
 // A location says where a file has the columns of a table.
 type location struct {
-	leaves []leaf // of each column of the table
+	leaves []leaf // of each column that the file has
+	has    []int  // of each of them: its place in the table
+	lacks  []int  // columns of the table that came with a later schema version
 }
 
-// locate finds the columns of t in a file. It fails if the file lacks one, or has one
-// with other values.
-func locate(m *format.FileMetaData, t *schema.Table) (*location, error) {
+// locate finds the columns of t in a file of a schema version. It fails if the file lacks one that
+// it has to have, or has one with other values.
+func locate(m *format.FileMetaData, t *schema.Table, version int) (*location, error) {
 	if len(m.Schema) == 0 || m.Schema[0].Name != t.Name {
 		return nil, fmt.Errorf("is a table of %d columns, not %s of schema version %d", len(m.Schema)-1, t.Name,
 			schema.Version)
@@ -41,6 +44,10 @@ func locate(m *format.FileMetaData, t *schema.Table) (*location, error) {
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		got, ok := names[c.Name]
+		if !ok && c.Since > version {
+			l.lacks = append(l.lacks, i)
+			continue
+		}
 		if !ok {
 			return nil, fmt.Errorf("has no column %q, which %s of schema version %d has", c.Name, t.Name, schema.Version)
 		}
@@ -49,7 +56,7 @@ func locate(m *format.FileMetaData, t *schema.Table) (*location, error) {
 			return nil, fmt.Errorf("its column %q is not %s of %s in schema version %d", got.element.Name, want.Name, t.Name,
 				schema.Version)
 		}
-		l.leaves = append(l.leaves, got)
+		l.leaves, l.has = append(l.leaves, got), append(l.has, i)
 	}
 	return l, nil
 }

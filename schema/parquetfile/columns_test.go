@@ -38,11 +38,11 @@ func TestLocate(t *testing.T) {
 	}{
 		{"nothing", func(*format.FileMetaData) {}, ""},
 		{"no columns", func(m *format.FileMetaData) { m.Schema = nil }, "is a table of -1 columns"},
-		{"table", func(m *format.FileMetaData) { m.Schema[0].Name = "events" }, "is a table of 7 columns, not losses of schema version 3"},
-		{"a column less", func(m *format.FileMetaData) { drop(m, 6) }, `has no column "reason", which losses of schema version 3 has`},
+		{"table", func(m *format.FileMetaData) { m.Schema[0].Name = "events" }, "is a table of 7 columns, not losses of schema version 4"},
+		{"a column less", func(m *format.FileMetaData) { drop(m, 6) }, `has no column "reason", which losses of schema version 4 has`},
 		{"two of a name", func(m *format.FileMetaData) { m.Schema[7].Name = "bytes" }, `has two columns "bytes"`},
 		{"name", func(m *format.FileMetaData) { m.Schema[5].Name = "byte" }, `has no column "bytes"`},
-		{"type", func(m *format.FileMetaData) { m.Schema[5].Type = thrift.New(format.Int32) }, `its column "bytes" is not bytes of losses in schema version 3`},
+		{"type", func(m *format.FileMetaData) { m.Schema[5].Type = thrift.New(format.Int32) }, `its column "bytes" is not bytes of losses in schema version 4`},
 		{"NULL", func(m *format.FileMetaData) { m.Schema[5].RepetitionType = thrift.New(format.Optional) }, `its column "bytes" is not bytes`},
 		{"list", func(m *format.FileMetaData) { m.Schema[6].NumChildren, m.RowGroups = thrift.New(int32(1)), nil }, `its column "reason" is not reason`},
 		{"endless list", func(m *format.FileMetaData) { m.Schema[5].NumChildren = thrift.New(int32(1<<31 - 1)) }, "row group 0 has 7 columns"},
@@ -55,7 +55,7 @@ func TestLocate(t *testing.T) {
 			m.RowGroups = append(m.RowGroups, format.RowGroup{Columns: make([]format.ColumnChunk, 7)})
 		}
 		tt.change(m)
-		_, err := locate(m, &schema.Losses)
+		_, err := locate(m, &schema.Losses, schema.Version)
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}

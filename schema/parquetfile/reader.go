@@ -12,18 +12,19 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// A Reader reads the rows of a file that this package wrote, be it a later one of the
-// same schema version, some rows of a page of every column at a time. Columns that it does not know are
-// not read.
+// A Reader reads the rows of a file that this package wrote, be it an earlier or a later one,
+// some rows of a page of every column at a time. Columns that it does not know are not read;
+// those that the file lacks, as its schema version did not have them, are NULL.
 type Reader struct {
 	check  checker
 	table  *schema.Table
 	footer *format.FileMetaData // of the columns that were located, and no others
+	where  *location
 	file   *parquet.File
 	group  int             // row groups that were begun
 	pages  []parquet.Pages // of the row group at hand; nil: none is
 	rows   int64           // left in it, after the pages at hand
-	open   []openPage      // the page at hand of each column
+	open   []openPage      // the page at hand of each column that the file has
 	left   int             // rows that are left in each of them
 	cells  []cells         // by column
 	batch  *schema.Batch
@@ -40,7 +41,7 @@ func Open(r io.ReaderAt, size int64, t *schema.Table) (f *Reader, err error) {
 		check: checker{file: r, size: size}, table: t, batch: schema.NewBatch(t),
 		values: make([]parquet.Value, valuesAtOnce),
 	}
-	if f.footer, err = f.check.footer(t); err != nil {
+	if f.footer, f.where, err = f.check.footer(t); err != nil {
 		return nil, err
 	}
 	if f.file, err = parquet.OpenFile(f.check.file, f.check.size, parquet.SkipPageIndex(true),
@@ -79,13 +80,17 @@ func (f *Reader) Next() (b *schema.Batch, err error) {
 	}
 	f.batch.Reset()
 	rows := min(f.left, schema.BatchRows)
-	for i, page := range f.open {
+	for n, page := range f.open {
+		i := f.where.has[n]
 		if err := f.readPage(page.values, rows, &f.batch.Columns[i], f.cells[i]); err != nil {
-			return nil, f.inColumn(i, err)
+			return nil, f.inColumn(n, err)
 		}
 		if rows == f.left {
 			parquet.Release(page.Page)
 		}
+	}
+	for _, i := range f.where.lacks {
+		f.batch.Columns[i].AppendZeros(rows)
 	}
 	f.left -= rows
 	return f.batch, nil
@@ -120,8 +125,11 @@ func (f *Reader) nextPages() error {
 
 // inColumn says where an error is: in which column that the file has.
 func (f *Reader) inColumn(n int, err error) error {
-	return fmt.Errorf("row group %d, column %s: %w", f.group-1, f.table.Columns[n].Name, err)
+	return fmt.Errorf("row group %d, column %s: %w", f.group-1, f.column(n).Name, err)
 }
+
+// column returns one of those that the file has.
+func (f *Reader) column(n int) *schema.Column { return &f.table.Columns[f.where.has[n]] }
 
 // nextGroup begins the next row group, or returns io.EOF.
 func (f *Reader) nextGroup() error {
@@ -134,7 +142,7 @@ func (f *Reader) nextGroup() error {
 	}
 	g := &f.footer.RowGroups[f.group]
 	for n := range g.Columns {
-		c := &f.table.Columns[n]
+		c := f.column(n)
 		if err := f.check.chunk(c, &g.Columns[n].MetaData, g.NumRows); err != nil {
 			return fmt.Errorf("row group %d, column %s: %w", f.group, c.Name, err)
 		}

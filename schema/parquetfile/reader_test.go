@@ -74,7 +74,7 @@ func TestReaderRefuses(t *testing.T) {
 		table *schema.Table
 		want  string
 	}{
-		{"other table", losses, &schema.Events, "is a table of 7 columns, not events of schema version 3"},
+		{"other table", losses, &schema.Events, "is a table of 7 columns, not events of schema version 4"},
 		{"other type", losses, &other, `its column "bytes" is not bytes of losses`},
 		{"empty", nil, &schema.Losses, "no parquet file"},
 		{"cut off", losses[:len(losses)-1], &schema.Losses, "no parquet file"},

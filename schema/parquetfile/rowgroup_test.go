@@ -121,7 +121,7 @@ func TestFileIsTheSameEachTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Metadata().CreatedBy; got != "tracelake version 3" {
+	if got := f.Metadata().CreatedBy; got != "tracelake version 4" {
 		t.Errorf("created by %q", got)
 	}
 }

@@ -6,13 +6,10 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// The vectors of AArch64: groups of four by where the exception comes from (the level itself
-// with SP_EL0, with SP_ELx; a lower one in AArch64, in AArch32), each of vectorSize bytes.
+// The vectors of AArch64 are of so many bytes, in groups of so many.
 const (
-	vectorSize   = 0x80
-	vectorGroup  = 4
-	vectorsA64   = 4 * vectorGroup
-	vectorsAlign = vectorSize * vectorsA64
+	vectorSize  = 0x80
+	vectorGroup = 4
 )
 
 // The vectors of a group.
@@ -20,28 +17,18 @@ const (
 	vectorSynchronous = iota
 	vectorIRQ
 	vectorFIQ
-	vectorSystemError
 )
-
-// vectorOfA64 is the vector of each exception in its group.
-var vectorOfA64 = map[schema.ExceptionType]int{
-	schema.ExcSVC: vectorSynchronous, schema.ExcHVC: vectorSynchronous, schema.ExcSMC: vectorSynchronous,
-	schema.ExcTrap: vectorSynchronous, schema.ExcPrefetchAbort: vectorSynchronous,
-	schema.ExcDataAbort: vectorSynchronous, schema.ExcAlignment: vectorSynchronous,
-	schema.ExcDebugInstruction: vectorSynchronous, schema.ExcDebugData: vectorSynchronous,
-	schema.ExcIRQ: vectorIRQ, schema.ExcFIQ: vectorFIQ, schema.ExcSystemError: vectorSystemError,
-}
 
 // handlersA64 writes the vectors, which all levels share, the handlers they lead to, and that
 // of reset. Handlers are those of an exception from the level itself.
 func (g *generator) handlersA64() {
 	helper := g.leaf(schema.A64)
 	g.begin(schema.A64)
-	for g.here()%vectorsAlign != 0 {
+	for g.here()%program.VectorBytesA64 != 0 {
 		g.word(0)
 	}
 	table := g.begin(schema.A64)
-	branches := make([]branch, vectorsA64)
+	branches := make([]branch, program.VectorBytesA64/vectorSize)
 	for i := range branches {
 		g.straight(g.random.IntN(4))
 		branches[i] = g.jump(schema.A64)
@@ -49,7 +36,7 @@ func (g *generator) handlersA64() {
 			g.word(0)
 		}
 	}
-	for i := vectorGroup; i < vectorsA64; i++ {
+	for i := vectorGroup; i < len(branches); i++ {
 		at := g.begin(schema.A64).Address
 		g.handlerA64(i, helper)
 		g.land(branches[i], at)
@@ -57,9 +44,9 @@ func (g *generator) handlersA64() {
 			g.land(branches[i-vectorGroup], at)
 		}
 	}
-	for x, i := range vectorOfA64 {
+	for x, offset := range program.VectorsA64() {
 		at := table
-		at.Address += vectorSize * schema.Address(vectorGroup+i)
+		at.Address += program.FromSame + offset
 		if at, ok := g.leveled(x, at); ok {
 			g.handlers[x] = at
 		}
@@ -119,25 +106,15 @@ func (g *generator) handlerA64(i int, helper step.Place) {
 	g.a64(returns[g.random.IntN(len(returns))])
 }
 
-// renamedV8A are exceptions of V7A by their names in V8A.
-var renamedV8A = map[schema.ExceptionType]schema.ExceptionType{
-	schema.ExcUndefined: schema.ExcTrap, schema.ExcAsyncDataAbort: schema.ExcSystemError, schema.ExcHyp: schema.ExcHVC,
-}
-
 // handlersV8A32 makes the handlers of V7A those of AArch32 in V8A.
 func (g *generator) handlersV8A32() {
-	delete(g.handlers, schema.ExcThumbEE)
-	delete(g.handlers, schema.ExcGeneric)
-	for from, to := range renamedV8A {
-		if at, ok := g.handlers[from]; ok {
-			delete(g.handlers, from)
-			g.handlers[to] = at
+	of7 := g.handlers
+	g.handlers = make(map[schema.ExceptionType]step.Place)
+	for x, at := range of7 {
+		at.Security = g.o.Security // level 2 says what Hyp says in V7A
+		x, ok := program.InV8A(x)
+		if at, there := g.leveled(x, at); ok && there {
+			g.handlers[x] = at
 		}
-	}
-	for x, at := range g.handlers {
-		if x == schema.ExcHVC {
-			at.Security = g.o.Security // level 2 says what Hyp says in V7A
-		}
-		g.handlers[x], _ = g.leveled(x, at)
 	}
 }

@@ -89,17 +89,19 @@ func (a *assembler) align() {
 type form uint8
 
 const (
-	formA32     form = iota // B, BL A1: 24 bits, words
-	formA32BLX              // BLX A2: 24 bits and H, halfwords
-	formT1                  // B T1: 8 bits
-	formT2                  // B T2: 11 bits
-	formT3                  // B T3: 20 bits
-	formT4                  // B T4, BL T1: 24 bits
-	formT32BLX              // BLX T2: 24 bits, words
-	formCBZ                 // CBZ: 6 bits, forward
-	formA64                 // B, BL of A64: 26 bits, words
-	formA64Cond             // B.<c>, CBZ, CBNZ of A64: 19 bits, words
-	formA64Test             // TBZ, TBNZ: 14 bits, words
+	formA32       form = iota // B, BL A1: 24 bits, words
+	formA32BLX                // BLX A2: 24 bits and H, halfwords
+	formT1                    // B T1: 8 bits
+	formT2                    // B T2: 11 bits
+	formT3                    // B T3: 20 bits
+	formT4                    // B T4, BL T1: 24 bits
+	formT32BLX                // BLX T2: 24 bits, words
+	formCBZ                   // CBZ: 6 bits, forward
+	formLoopStart             // LE: 11 bits, halfwords, back
+	formLoopEnd               // WLS: 11 bits, halfwords, forward
+	formA64                   // B, BL of A64: 26 bits, words
+	formA64Cond               // B.<c>, CBZ, CBNZ of A64: 19 bits, words
+	formA64Test               // TBZ, TBNZ: 14 bits, words
 )
 
 // A branch is a direct branch whose target is not known yet.
@@ -164,6 +166,10 @@ func (b *branch) offset(to schema.Address) uint32 {
 			panic(fmt.Sprintf("codegen: CBZ at 0x%08x does not reach 0x%08x", b.at, to))
 		}
 		return d>>6&1<<9 | d>>1&0x1F<<3
+	case formLoopStart:
+		return b.loop(b.at + 4 - to)
+	case formLoopEnd:
+		return b.loop(to - b.at - 4)
 	case formA64:
 		return b.fit(to-b.at, 28) >> 2 & 0x3FFFFFF
 	case formA64Cond:
@@ -172,6 +178,14 @@ func (b *branch) offset(to schema.Address) uint32 {
 		return b.fit(to-b.at, 16) >> 2 & 0x3FFF << 5
 	}
 	panic(fmt.Sprintf("codegen: form %d", b.form))
+}
+
+// loop is the field of LE or WLS for a distance.
+func (b *branch) loop(d schema.Address) uint32 {
+	if d > 4094 {
+		panic(fmt.Sprintf("codegen: loop at 0x%08x does not reach %d bytes", b.at, int32(d)))
+	}
+	return uint32(d)>>2<<1 | uint32(d)>>1&1<<11
 }
 
 // fit returns d, which must be a signed number of so many bits.

@@ -64,12 +64,13 @@ func (o *Options) profileM() bool { return o.Arch.ProfileM() }
 // v8A64 says whether handlers are A64.
 func (o *Options) v8A64() bool { return o.Arch == program.V8A && o.AArch32 != All }
 
-// end is where addresses end, 0 for 2⁶⁴.
-func (o *Options) end() uint64 {
+// fits says whether the program has a length that may be, and ends where addresses do.
+func (o *Options) fits() bool {
+	last := schema.Address(schema.End32 - 1)
 	if o.Arch == program.V8A && o.AArch32 == Nothing {
-		return 0
+		last = schema.MaxAddress
 	}
-	return schema.End32
+	return o.Bytes >= 0 && o.Bytes <= 1<<30 && o.Base <= last && last-o.Base >= schema.Address(o.Bytes+slack-1)
 }
 
 func (o *Options) v5TE() bool { return o.Arch == program.V5TE }
@@ -114,22 +115,7 @@ const slack = 1 << 20
 
 // Generate makes up a program. It fails if it does not fit into memory.
 func Generate(o Options) (*Program, error) {
-	if o.Base%4 != 0 {
-		return nil, fmt.Errorf("codegen: program at 0x%x; a base address is a multiple of 4", o.Base)
-	}
-	if room := o.end() - uint64(o.Base); o.Bytes < 0 || o.Bytes > 1<<30 || o.end() > 0 && uint64(o.Base) > o.end() ||
-		room < uint64(o.Bytes)+slack && room != 0 {
-		return nil, fmt.Errorf("codegen: program of %d bytes at 0x%x; it has at most 1 GiB and ends below 4 GiB, of A64 "+
-			"below 2⁶⁴", o.Bytes, o.Base)
-	}
-	if o.Arch != program.V8A && (o.Level != 0 || o.AArch32 != Nothing || o.Transactions) || o.Level > 3 {
-		return nil, fmt.Errorf("codegen: program for %s at level %d; %s alone has levels, 0 to 3, AArch32 and transactions",
-			o.Arch, o.Level, program.V8A)
-	}
-	if o.AArch32 == Functions && o.Level != 0 {
-		return nil, fmt.Errorf("codegen: functions of AArch32 at level %d, under handlers of A64; they have level 0", o.Level)
-	}
-	if err := o.checkV5TE(); o.v5TE() && err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	g := &generator{
@@ -143,6 +129,28 @@ func Generate(o Options) (*Program, error) {
 		Address: o.Base, Code: g.code, Entry: g.functions[0], Targets: g.functions,
 		Handlers: g.handlers, labels: g.labels, vectors: g.vectors, arch: o.Arch,
 	}, nil
+}
+
+// check says what cannot be of a program.
+func (o *Options) check() error {
+	if o.Base%4 != 0 {
+		return fmt.Errorf("codegen: program at 0x%x; a base address is a multiple of 4", o.Base)
+	}
+	if !o.fits() {
+		return fmt.Errorf("codegen: program of %d bytes at 0x%x; it has at most 1 GiB and ends below 4 GiB, of A64 "+
+			"below 2⁶⁴", o.Bytes, o.Base)
+	}
+	if o.Arch != program.V8A && (o.Level != 0 || o.AArch32 != Nothing || o.Transactions) || o.Level > 3 {
+		return fmt.Errorf("codegen: program for %s at level %d; %s alone has levels, 0 to 3, AArch32 and transactions",
+			o.Arch, o.Level, program.V8A)
+	}
+	if o.AArch32 == Functions && o.Level != 0 {
+		return fmt.Errorf("codegen: functions of AArch32 at level %d, under handlers of A64; they have level 0", o.Level)
+	}
+	if o.v5TE() {
+		return o.checkV5TE()
+	}
+	return nil
 }
 
 // A generator writes a program.

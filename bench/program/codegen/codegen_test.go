@@ -37,16 +37,30 @@ func TestGenerateProgramIsDeterministic(t *testing.T) {
 
 func TestGenerateProgramSize(t *testing.T) {
 	for _, size := range []int{0, 1000, 1 << 20} {
-		g := benchtest.Generate(t, codegen.Options{Seed: 7, Bytes: size})
-		if len(g.Code) < size || len(g.Code) > size+40_000 {
-			t.Errorf("asked for %d bytes, got %d", size, len(g.Code))
+		for _, arch := range []program.Arch{program.V7A, program.V8A} {
+			g := benchtest.Generate(t, codegen.Options{Seed: 7, Bytes: size, Arch: arch})
+			if len(g.Code) < size || len(g.Code) > size+40_000 {
+				t.Errorf("%s: asked for %d bytes, got %d", arch, size, len(g.Code))
+			}
 		}
 	}
 }
 
 func TestGenerateProgramRefuses(t *testing.T) {
 	for _, o := range []codegen.Options{
-		{Base: 2}, {Bytes: -1}, {Bytes: 1<<30 + 1}, {Base: 0xFFFF0000, Bytes: 1 << 16},
+		{Base: 2},
+		{Bytes: -1},
+		{Bytes: 1<<30 + 1},
+		{Base: 0xFFFF0000, Bytes: 1 << 16},
+		{Base: schema.MaxAddress &^ 0xFFFF, Bytes: 1 << 16, Arch: program.V8A},
+		{Base: 1 << 32, Arch: program.V8A, AArch32: codegen.Functions},
+		{Base: 1 << 32, Arch: program.V8A, AArch32: codegen.All},
+		{Arch: program.V8A, AArch32: codegen.Functions, Level: 1},
+		{Arch: program.V8A, Level: 4},
+		{Level: 1},
+		{Arch: program.V8M, Transactions: true},
+		{AArch32: codegen.All},
+		{Base: 1 << 32},
 	} {
 		if _, err := codegen.Generate(o); err == nil {
 			t.Errorf("%+v: no error", o)
@@ -177,7 +191,7 @@ func TestGenerateProgramDisassembles(t *testing.T) {
 			if len(code) < 10_000 {
 				t.Fatalf("only %d lines", len(code))
 			}
-			target := regexp.MustCompile(`^(?:b\w*|cbn?z|tbn?z)(?:\.\w+)?\t(?:[rwx]\d, )?(?:#\d+, )?(?:0x)?([0-9a-f]{4,16})\b`)
+			target := regexp.MustCompile(`^(?:b\w*|cbn?z|tbn?z|le|wls)(?:\.\w+)?\t(?:lr, )?(?:[rwx]\d, )?(?:#\d+, )?(?:0x)?([0-9a-f]{4,16})\b`)
 			branches := 0
 			for address, l := range code {
 				lower := strings.ToLower(l.text)

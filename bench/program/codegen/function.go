@@ -48,6 +48,10 @@ func (g *generator) piece(n, loops int) {
 		g.pieceV5TE()
 		return
 	}
+	if g.o.Arch == program.V8M && g.chance(12) {
+		g.loopV8M()
+		return
+	}
 	leaf := n%callDepth == callDepth-1
 	switch k := g.random.IntN(24); {
 	case k < 2 && loops < 2:
@@ -346,6 +350,9 @@ func (g *generator) barrier() {
 		return
 	case g.set == schema.A64:
 		g.barrierA64()
+		return
+	case g.o.Arch == program.V8M && g.chance(2):
+		g.t32(pick(g.random, lookalikesV8M))
 		return
 	case g.o.Arch == program.V8A && g.chance(3):
 		g.in(0x0320F002|g.condition()<<28|uint32(g.random.IntN(2)), 0xBF20|uint32(g.random.IntN(2))<<4) // WFE, WFI

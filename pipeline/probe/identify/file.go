@@ -203,7 +203,7 @@ var magics = []struct {
 	{"!<arch>\n", 0, "a library of object files", "give the program that was linked with it"},
 }
 
-const usePerf = "tracelake does not read it: use perf script, of a perf that is built with CORESIGHT=1"
+const usePerf = "tracelake does not read it yet: use perf script, of a perf that is built with CORESIGHT=1"
 
 const notTrace = "it is no trace: give a snapshot directory or a raw file"
 

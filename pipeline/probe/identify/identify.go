@@ -94,6 +94,10 @@ func directory(path string) (*Finding, error) {
 	for _, dir := range below.datasets {
 		f.Lines = append(f.Lines, "tracelake verify "+Quote(dir))
 	}
+	if len(f.Lines) == 0 && below.perf != "" {
+		f.What, f.Do = "a directory that holds "+below.perf+", a recording of Linux perf", usePerf
+		return f, nil
+	}
 	if len(f.Lines) == 0 && len(below.files) > 0 {
 		f.Do = "no capture has been found in it by its files' names; one of the files may be raw trace"
 		for _, file := range below.files {
@@ -106,6 +110,7 @@ func directory(path string) (*Finding, error) {
 // content is what is below a directory, up to shownPaths of each.
 type content struct {
 	snapshots, datasets, files []string
+	perf                       string // the first recording of Linux perf
 }
 
 // shownPaths is how many paths below a directory are named.
@@ -156,7 +161,13 @@ func (c *content) couldBeRaw(path string, d fs.DirEntry) bool {
 		return false
 	}
 	f, err := at(path, headBytes)
-	return err == nil && f.Kind == Unknown
+	if err != nil {
+		return false
+	}
+	if f.Do == usePerf && c.perf == "" {
+		c.perf = filepath.Base(path)
+	}
+	return f.Kind == Unknown
 }
 
 func appendSome(paths []string, path string) []string {

@@ -115,6 +115,11 @@ func TestDirectories(t *testing.T) {
 			[]string{"tracelake inspect DIR/a/b", "tracelake verify DIR/run"},
 		},
 		{
+			"perf.data, which hides no raw trace",
+			map[string]string{"rec/perf.data": "PERFILE2\x68\x00", "vmlinux": elf.ELFMAG, "log.bin": "\x00\x01\x02\x03"},
+			identify.Directory, "a directory that holds perf.data, a recording of Linux perf", nil,
+		},
+		{
 			"raw files",
 			map[string]string{"etb.bin": "\x00\x01\x02\x03", "fw.elf": elf.ELFMAG, "empty": ""},
 			identify.Directory, "a directory without snapshot.ini",

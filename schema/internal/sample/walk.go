@@ -89,6 +89,8 @@ func Walk(blocks, batches int, timed bool) []*schema.Batch {
 				{0, false},
 				{0, false},
 				{uint64(schema.NonSecure), true},
+				{0, false},
+				{0, false},
 			} {
 				appendValue(&b.Columns[n], x.value, x.valid)
 			}

@@ -3,7 +3,7 @@ package main
 // sharedNames are the columns that are described before the tables.
 var sharedNames = []string{
 	"source", "seq", "segment", "byte_offset",
-	"epoch", "timestamp", "context_id", "vmid", "security",
+	"epoch", "timestamp", "context_id", "vmid", "security", "exception_level",
 	"core", "address", "size", "isa", "kind", "target",
 	"name", "file", "line",
 	"build", "dataset",
