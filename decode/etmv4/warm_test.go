@@ -185,7 +185,7 @@ func TestPaths(t *testing.T) {
 	for i := range need.Size(120, 10_000) {
 		genome := make([]byte, 12+random.IntN(12))
 		for k := range genome {
-			genome[k] = []byte{0, 2, 2, 3, 3, 4, 10}[random.IntN(7)] | byte(random.IntN(10))<<4
+			genome[k] = []byte{0, 2, 2, 3, 3, 4, 7, 10}[random.IntN(8)] | byte(random.IntN(10))<<4
 		}
 		cfg := modes(uint8(i)&2 | 1)
 		headers := make([]byte, 4)
