@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/decodetest"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/decode/etmv4"
 	"github.com/tracelake/tracelake/decode/image"
@@ -633,5 +634,24 @@ func checkAccount(t *testing.T, r *decode.Result) {
 	}
 	if lost != losses {
 		t.Errorf("%d bytes lost, losses of %d", lost, losses)
+	}
+}
+
+// The fast path makes of captures, whole and damaged, what the plain one makes.
+func TestWarmCaptures(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, tt := range followed {
+		t.Run(tt.capture+" "+tt.source, func(t *testing.T) {
+			dir := filepath.Join(shared.File(t, "captures"), tt.capture)
+			b, cfg, mem := shared.Read(t, filepath.Join(dir, tt.stream)), tt.cfg(t), dumps(t, dir)
+			for _, b := range [][]byte{b, damaged(b, random)} {
+				for i, g := range []engine.Grain{engine.Usual(cfg), {Unit: 5000, Part: 64, Chunk: 1 << 20}} {
+					all, _ := parts(t, b, cfg, g)
+					if d := decodetest.WarmDifference(cfg, mem, all, uint8(i)); d != "" {
+						t.Errorf("%+v: %.2000s", g, d)
+					}
+				}
+			}
+		})
 	}
 }

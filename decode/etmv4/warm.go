@@ -111,7 +111,7 @@ func (w *warm) writeRuns(last int) {
 packets:
 	for w.end <= last {
 		if data[w.end] < firstAtom {
-			t, length := w.target()
+			t, length := w.target(w.end)
 			if length == 0 || !w.goRun(t) {
 				break
 			}
@@ -127,13 +127,14 @@ packets:
 			if n+atomsAtOnce > len(runs) {
 				runs = room(runs, n)
 			}
-			to, walked, left, exit := d.Walk.Atoms(w.at, runs[n:], w.some(0), offset)
+			atoms, rest := some(w.rest, 0)
+			to, walked, left, exit := d.Walk.Atoms(w.at, runs[n:], atoms, offset)
 			n += walked
-			w.putBack(left)
+			w.rest = putBack(rest, left)
 			switch w.at = to; {
 			case exit != flow.AtBlock:
 				w.at, w.left, w.e = flow.Cursor{}, to, uint8(exit-flow.AfterFailed)
-				if w.pauses() || w.rest > 1 && !w.popRun() {
+				if w.pauses(w.left, w.e) || w.rest > 1 && !w.popRun() {
 					break packets
 				}
 			case left > 1:
@@ -176,10 +177,11 @@ func (w *warm) countTurns(last int) {
 	walk, data, part := w.d.Walk, w.d.Rec.Part.Data, w.d.Walk.Part()
 	s := walk.BeginStretch(w.at)
 	at, left, e, n := w.at, w.left, w.e, int64(0)
+	end, rest := w.end, uint32(0)
 packets:
-	for w.end <= last {
-		if data[w.end] < firstAtom {
-			t, length := w.target()
+	for end <= last {
+		if data[end] < firstAtom {
+			t, length := w.target(end)
 			if length == 0 {
 				break
 			}
@@ -191,7 +193,7 @@ packets:
 				walk.Arrive(left, next, n)
 			}
 			w.d.State.push(t)
-			at, w.packet, w.end = next, w.end, w.end+length
+			at, w.packet, end = next, end, end+length
 			continue
 		}
 		if !at.Known() {
@@ -200,41 +202,43 @@ packets:
 			}
 			walk.Arrive(left, at, n)
 		}
-		w.begin()
-		for w.rest > 1 {
-			atoms := w.some(0)
+		rest = warmAtoms[data[end]-firstAtom]
+		w.packet, w.header, w.told = end, end, false
+		end++
+		for rest > 1 {
+			var atoms uint8
+			atoms, rest = some(rest, 0)
 			if p := walk.Path(at, atoms); p != nil {
 				if p.Steps {
 					walk.PathSteps(p, n)
 				}
-				left, e, at = p.Last, p.E, p.To
+				left, e, at, atoms = p.Last, p.E, p.To, 1
 				n += int64(p.N)
-			} else {
-				for atoms > 1 && at.Known() {
-					var next flow.Cursor
-					now := atoms & 1
-					if at.Ready(part, now) {
-						next = at.Leave(now)
-					} else {
-						var ok bool
-						if next, ok = walk.Special(at, now, n); !ok {
-							w.putBack(atoms)
-							break packets
-						}
+			}
+			for atoms > 1 && at.Known() {
+				var next flow.Cursor
+				now := atoms & 1
+				if at.Ready(part, now) {
+					next = at.Leave(now)
+				} else {
+					var ok bool
+					if next, ok = walk.Special(at, now, n); !ok {
+						rest = putBack(rest, atoms)
+						break packets
 					}
-					n += at.Instructions()
-					left, e, at = at, now, next
-					atoms >>= 1
 				}
-				w.putBack(atoms)
+				n += at.Instructions()
+				left, e, at = at, now, next
+				atoms >>= 1
 			}
 			if at.Known() {
 				continue
 			}
-			if w.left, w.e = left, e; w.pauses() {
+			rest = putBack(rest, atoms)
+			if w.pauses(left, e) {
 				break packets
 			}
-			if w.rest > 1 {
+			if rest > 1 {
 				if at = walk.Popped(left); !at.Known() {
 					break packets
 				}
@@ -242,7 +246,7 @@ packets:
 			}
 		}
 	}
-	w.at, w.left, w.e = at, left, e
+	w.at, w.left, w.e, w.end, w.rest = at, left, e, end, rest
 	if n > 0 {
 		s.N, s.Last, s.E = n, left, e
 		w.d.Rec.Settle()
@@ -266,30 +270,28 @@ func (w *warm) begin() {
 	w.end++
 }
 
-// some takes the next atoms of the packet, but for so many, under a stop bit.
-func (w *warm) some(but int) uint8 {
-	n := min(bits.Len32(w.rest)-1-but, atomsAtOnce)
+// some returns the next atoms of rest, but for so many, under a stop bit, and those after them.
+func some(rest uint32, but int) (atoms uint8, after uint32) {
+	n := min(bits.Len32(rest)-1-but, atomsAtOnce)
 	stop := uint32(1) << n
-	atoms := w.rest&(stop-1) | stop
-	w.rest >>= n
-	return uint8(atoms)
+	return uint8(rest&(stop-1) | stop), rest >> n
 }
 
-// putBack returns atoms that were not walked.
-func (w *warm) putBack(atoms uint8) {
+// putBack returns rest with atoms before it that were not walked.
+func putBack(rest uint32, atoms uint8) uint32 {
 	n := bits.Len8(atoms) - 1
-	w.rest = w.rest<<n | uint32(atoms)&(1<<n-1)
+	return rest<<n | uint32(atoms)&(1<<n-1)
 }
 
-// pauses reports whether the position, which is not known, cannot come from what follows alone: it
-// is not owed, or a row is.
-func (w *warm) pauses() bool {
-	return w.e == 0 || !w.left.Indirect() || w.d.cfg.ETE && w.left.ExceptionReturn()
+// pauses reports whether the position after the block at left, which is not known, cannot come from
+// what follows alone: it is not owed, or a row is.
+func (w *warm) pauses(left flow.Cursor, e uint8) bool {
+	return e == 0 || !left.Indirect() || w.d.cfg.ETE && left.ExceptionReturn()
 }
 
-// target returns the address after the last packet, and its length: 0 if it is none.
-func (w *warm) target() (t Target, length int) {
-	b := w.d.Rec.Part.Data[w.end:]
+// target returns the address at Data[i], and its length: 0 if it is none.
+func (w *warm) target(i int) (t Target, length int) {
+	b := w.d.Rec.Part.Data[i:]
 	if headers[b[0]].kind != Address {
 		return t, 0
 	}

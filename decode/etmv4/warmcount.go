@@ -91,13 +91,14 @@ func (w *warm) holdAtoms() bool {
 			return false
 		}
 		w.makeRoom()
-		to, walked, left, exit := w.d.Walk.Atoms(w.at, w.runs[w.n:], w.some(1), offset)
+		atoms, rest := some(w.rest, 1)
+		to, walked, left, exit := w.d.Walk.Atoms(w.at, w.runs[w.n:], atoms, offset)
 		w.n += walked
-		w.putBack(left)
+		w.rest = putBack(rest, left)
 		switch w.at = to; {
 		case exit != flow.AtBlock:
 			w.at, w.left, w.e = flow.Cursor{}, to, uint8(exit-flow.AfterFailed)
-			if w.pauses() {
+			if w.pauses(w.left, w.e) {
 				return false
 			}
 		case left > 1:
@@ -111,7 +112,7 @@ func (w *warm) holdAtoms() bool {
 
 // holdAddress takes an address, which waits if an atom does.
 func (w *warm) holdAddress() bool {
-	t, length := w.target()
+	t, length := w.target(w.end)
 	switch w.waiting {
 	case 0:
 		if !w.goRun(t) {
@@ -168,7 +169,7 @@ func (w *warm) release(c *counted) (applied, ok bool) {
 	w.at, w.left, w.e, w.told = next, w.at, e, false
 	w.waiting--
 	w.waits[0] = w.waits[1]
-	if !w.at.Known() && w.pauses() || w.waiting > 0 && !w.goRun(w.waits[0].target) {
+	if !w.at.Known() && w.pauses(w.left, w.e) || w.waiting > 0 && !w.goRun(w.waits[0].target) {
 		return true, false
 	}
 	w.waiting = 0

@@ -156,7 +156,7 @@ func (w *Walker) foresee(p *Path, b *block, e uint8) *block {
 		return next
 	case b.flow != isa.Indirect:
 		return b.links[fallThrough]
-	case b.link || !w.prog.rules.ReturnStack || b.returns && w.prog.rules.TargetsFollow:
+	case b.link || !w.prog.rules.ReturnStack:
 		return nil
 	}
 	var caller *block
