@@ -361,7 +361,9 @@ func expand(set *rowSet) []map[string]string {
 		n := number(run["instructions"])
 		for i := range n {
 			row := map[string]string{"cycles": "NULL", "cycle": "NULL", "executed": "NULL"}
-			for _, name := range []string{"source", "segment", "byte_offset", "epoch", "timestamp", "context_id", "vmid", "security"} {
+			for _, name := range []string{
+				"source", "segment", "byte_offset", "epoch", "timestamp", "context_id", "vmid", "security", "exception_level", "transaction",
+			} {
 				row[name] = run[name]
 			}
 			of := code[fmt.Sprintf("%s/%d", run["code_block"], number(run["first"])+i)]

@@ -259,7 +259,8 @@ func sideBySide(rows []int) bool { return rows[len(rows)-1]-rows[0] == len(rows)
 
 // startColumns are the columns of `segments` that say what came before them, or are numbered by it.
 var startColumns = []string{
-	"stream_offset", "epoch", "cycle", "ordinal", "timestamp", "context_id", "vmid", "security", "carried", "decode_from", "stack",
+	"stream_offset", "epoch", "cycle", "ordinal", "timestamp", "context_id", "vmid", "security", "exception_level", "carried",
+	"decode_from", "stack",
 }
 
 // base returns by how much the values of a column are greater in got.

@@ -49,6 +49,8 @@ func silicon(folder string) []*subject {
 		{name: "rstk", dir: in("opencsd-tc2-ptm-rstk-t32")},
 		{name: "freertos", dir: in("am243x-r5f-etmv3-freertos-002b37c"), kept: 1},
 		{name: "TC2", dir: in("opencsd-TC2")},
+		{name: "ETE", dir: in("ete-trace_file_cid_vmid")},
+		{name: "ETE-cycles", dir: in("ete-src_addr")},
 	}
 }
 

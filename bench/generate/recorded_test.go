@@ -107,8 +107,8 @@ func TestRecordedWorkloadRefuses(t *testing.T) {
 		file []byte
 		want string
 	}{
-		{"position independent", moved, "prog: is position-independent (ET_DYN); give a 32-bit Arm program that has a place of its own in memory, as -no-pie links it"},
-		{"no ELF file", []byte("text"), "prog: is no ELF file; give a 32-bit Arm program"},
+		{"position independent", moved, "prog: is position-independent (ET_DYN); give an Arm program that has a place of its own in memory, as -no-pie links it"},
+		{"no ELF file", []byte("text"), "prog: is no ELF file; give an Arm program"},
 	} {
 		if _, err := RecordedWorkload("prog", tt.file, QEMULog{}); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)

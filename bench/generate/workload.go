@@ -148,7 +148,7 @@ func readELF(name string, file []byte) ([]image.Region, *elf.File, error) {
 	if wrong, ok := errors.AsType[*image.FormatError](err); ok { // whose remedy is a flag of export
 		err = &image.FormatError{
 			Problem: wrong.Problem,
-			Remedy:  "give a 32-bit Arm program that has a place of its own in memory, as -no-pie links it",
+			Remedy:  "give an Arm program that has a place of its own in memory, as -no-pie links it",
 		}
 	}
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/etmv4"
 	"github.com/tracelake/tracelake/decode/frame"
 )
 
@@ -28,7 +29,7 @@ func Snapshot(from, to string, size int) error {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return err
 	}
-	c, err := capture.Open(to, nil, capture.Options{})
+	c, err := capture.Open(to, []decode.Family{etmv4.Family(), etmv4.ETEFamily()}, capture.Options{}) // see syncForm
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func repeater(c *capture.Capture, size int) (write func(io.Writer) error, err er
 	case capture.CoreSight:
 		var sections []section
 		for _, s := range c.Sources {
-			found, err := deframe(b, s.ID)
+			found, err := deframe(b, s.ID, syncForm(s))
 			if err != nil {
 				return nil, err
 			}
@@ -130,12 +131,17 @@ func repeatFrames(w io.Writer, sections []section, size int) error {
 	return frames.Flush()
 }
 
-// asyncBytes is the shortest A-sync, which longer ones end with.
-const asyncBytes = 6
+// syncForm returns the A-sync of a source, the shortest there is, which longer ones end with.
+func syncForm(s *capture.Source) async.Form {
+	if s.Protocol == etmv4.Family().Name || s.Protocol == etmv4.ETEFamily().Name {
+		return async.Long
+	}
+	return async.Short
+}
 
 // deframe returns the section of a source in a buffer of frames, if there is one.
 // The bytes before and after it are the rest of a ring.
-func deframe(b *capture.Buffer, id uint8) ([]section, error) {
+func deframe(b *capture.Buffer, id uint8, sync async.Form) ([]section, error) {
 	var piece decode.Piece
 	stream := frame.NewReader(b.Data, b.Size, frame.Layout{}, id) // frames in memory are aligned to its start
 	for {
@@ -150,12 +156,12 @@ func deframe(b *capture.Buffer, id uint8) ([]section, error) {
 	trace := piece.Data
 	first, last := -1, -1
 	for at := 0; ; {
-		n := async.Short.Next(trace[at:])
+		n := sync.Next(trace[at:])
 		if n < 0 {
 			break
 		}
 		at += n
-		if last = at - asyncBytes; first < 0 {
+		if last = at - sync.Bytes(); first < 0 {
 			first = last
 		}
 	}

@@ -14,6 +14,7 @@ import (
 func TestRepeat(t *testing.T) {
 	for name, least := range map[string]int64{
 		"opencsd-tc2-ptm-rstk-t32": 100_000, "am243x-r5f-etmv3-freertos-002b37c": 100_000, "opencsd-TC2": 10_000,
+		"ete-trace_file_cid_vmid": 29_127, "etm4-juno-uname-002": 10_000,
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := shared.File(t, "captures/"+name)

@@ -146,16 +146,24 @@ type Source struct {
 	// nothing is known to be wrong.
 	Problem string
 
-	file string // its device's ini file
+	file      string // its device's ini file
+	splitData bool   // it sends data in a stream of its own
 }
 
-// WithID returns a copy of a template for the source of that ID.
+// WithID returns a copy of a template for the source of that ID. Where data are in a stream of their
+// own, the ID of the instructions is even, and that of the data follows.
 func (s *Source) WithID(id uint8) *Source {
 	c := *s
 	c.ID = id
 	c.Name = fmt.Sprintf("0x%02x", id)
+	if s.splitData && id&1 == 1 {
+		c.Problem = s.dataTrace()
+	}
 	return &c
 }
+
+// dataTrace is the problem of a stream of data.
+func (s *Source) dataTrace() string { return s.Protocol + " data trace" }
 
 // Raw reports whether the input is a raw file, with its settings on the command line.
 func (c *Capture) Raw() bool { return c.ini == "" }

@@ -103,6 +103,13 @@ func (fs families) ofRegisters(protocol string, regs Registers) (f *decode.Famil
 	return nil, ""
 }
 
+// splitsData reports whether a source sends data in a stream of its own, by its registers.
+func (fs families) splitsData(s *Source) bool {
+	field := fs.find(s.Protocol).DataStream
+	v, ok := s.Registers.Lookup(field.Register)
+	return field.Register != "" && ok && field.Get(v) != 0
+}
+
 // traceIDField returns the field that has the trace ID of a source of a protocol.
 func (fs families) traceIDField(protocol string) decode.TraceIDField {
 	field := fs.find(protocol).TraceID

@@ -85,6 +85,7 @@ func (r *reader) addRawSource(name string, header fileHeader) {
 	r.settleProtocol(s)
 	s.Profile = Profile(r.families.find(s.Protocol).Profile)
 	if r.opt.Framed {
+		s.splitData = r.families.splitsData(s)
 		r.c.Template = s
 	} else {
 		r.c.Sources = []*Source{s}

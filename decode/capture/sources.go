@@ -316,7 +316,7 @@ func (b *binder) list() {
 		if in, ok := b.dataBuffers(s); ok && s.ID != 0 && s.ID+1 < firstReservedID {
 			data := *s
 			data.ID, data.Name, data.Buffers = s.ID+1, s.Name+"(stream:1)", in
-			data.Problem = s.Protocol + " data trace"
+			data.Problem = s.dataTrace()
 			b.c.Sources = append(b.c.Sources, &data)
 			b.cores[&data] = b.cores[s]
 		}
@@ -329,8 +329,7 @@ func (b *binder) dataBuffers(s *Source) ([]*Buffer, bool) {
 	if in, ok := b.dataIn[s]; ok {
 		return in, true
 	}
-	field := b.families.find(s.Protocol).DataStream
-	if v, ok := s.Registers.Lookup(field.Register); field.Register == "" || !ok || field.Get(v) == 0 {
+	if !b.families.splitsData(s) {
 		return nil, false
 	}
 	in := slices.DeleteFunc(slices.Clone(s.Buffers), func(x *Buffer) bool { return x.Format == SourceData })

@@ -226,7 +226,7 @@ func (d *Decoder) endReached() {
 // lookAhead takes of the packet of the next cut where the flow goes on.
 func (d *Decoder) lookAhead() {
 	var p Packet
-	if d.Rec.Lost() || !d.entering && !d.restarted.OK || d.cfg.Parse(&p, d.Rec.Part.Ahead) != nil {
+	if d.Rec.Lost() || !d.begins() || d.cfg.Parse(&p, d.Rec.Part.Ahead) != nil {
 		return
 	}
 	d.setContext(&p.Context)

@@ -80,6 +80,9 @@ func (d *Decoder) walkBefore(address schema.Address) {
 	d.arrived(stop)
 }
 
+// begins reports whether the flow goes on after an exception or a restart, and those have no row yet.
+func (d *Decoder) begins() bool { return d.entering || d.restarted.OK }
+
 // enter makes the rows of an exception and of a restart: all is known of where the flow goes on
 // that will be.
 func (d *Decoder) enter() {

@@ -12,6 +12,7 @@ import (
 )
 
 var (
+	_ decode.Answerer   = (*Config)(nil)
 	_ decode.Doubter    = (*Config)(nil)
 	_ decode.CodeReader = (*Config)(nil)
 )
@@ -36,7 +37,7 @@ func Family() decode.Family {
 		Needed: []string{"TRCTRACEIDR"}, TraceID: traceID, DataStream: dataStream, ReadVersion: readETMv4Version,
 		Sync: syncNames, Defaults: missing(decode.Source{}, false),
 		Missing:  func(s decode.Source) []decode.RegisterDefault { return missing(s, false) },
-		Settings: settings(etmv4Version()), Bind: Bind,
+		Settings: append(settings(etmv4Version()), dataTrace()), Bind: Bind,
 	}
 }
 

@@ -26,6 +26,13 @@ func settings(version decode.Setting) []decode.Setting {
 	}
 }
 
+// dataTrace is of an ETMv4 alone: an ETE traces no data.
+func dataTrace() decode.Setting {
+	s := dataStream
+	s.Values, s.Means = []uint64{0, 3}, []string{"no data trace", "data trace in a stream of its own"}
+	return s
+}
+
 // sizes are those of Context ID and VMID, which packets have together: with one of them wrong, the other
 // shows nothing.
 func sizes() decode.Setting {

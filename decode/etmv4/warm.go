@@ -53,15 +53,16 @@ type warm struct {
 func (d *Decoder) decodeWarm(i int) int {
 	data := d.Rec.Part.Data
 	atoms := data[i] >= firstAtom
-	if !atoms && (!d.isWarmKind(headers[data[i]].kind) || d.entering || d.restarted.OK) || !d.isWarm() {
+	if !atoms && !d.isWarmKind(headers[data[i]].kind) || d.begins() && (!atoms || d.cfg.CycleCounting) || !d.isWarm() {
 		return i
 	}
 	// Packets begin at last or before, so that the end of what they may reach cuts none off.
 	last := i + len(d.Rec.Bytes(i)) - longestWarm
-	w := warm{d: d, at: d.lend(), told: d.fresh, packet: i, end: i, header: i}
-	if i > last || !w.at.Known() {
+	at := d.lend()
+	if i > last || !d.Walk.MayEnter(at) {
 		return i
 	}
+	w := warm{d: d, at: at, told: d.fresh, packet: i, end: i, header: i}
 	if !w.takeHeld() {
 		return i
 	}

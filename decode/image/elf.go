@@ -193,10 +193,19 @@ func (h *elfHeader) checkKind(base *schema.Address) error {
 	return nil
 }
 
+// pnXNUM is PN_XNUM: the number is in the first section header. Linked programs have a few.
+const pnXNUM = 0xFFFF
+
 // checkTables refuses header tables that do not fit the file, and those inside
 // the file header, where [parseELF] changes what debug/elf sees.
 func (h *elfHeader) checkTables(f File) error {
 	end := h.class.header
+	if h.Phnum == pnXNUM {
+		return &FormatError{
+			Problem: "has 65,535 program headers or more (e_phnum is PN_XNUM)",
+			Remedy:  "give the linked program, not what was dumped of its memory",
+		}
+	}
 	if h.Phnum > 0 && h.Phoff < end || h.Shnum > 0 && h.Shoff < end {
 		return &FormatError{Problem: "has a header table inside its file header", Remedy: "the file is damaged"}
 	}

@@ -274,6 +274,8 @@ func TestReadELFRefuses(t *testing.T) {
 		{"absurd segment", testELF{progs: []testProg{{vaddr: 0, data: "code", filesz: 0xFFFF_FFFF}}}.bytes(), nil, "loads more than"},
 		{"beyond 4 GiB", testELF{progs: []testProg{{vaddr: 0xFFFF_FFFE, data: "code"}}}.bytes(), nil, "beyond 2³²"},
 		{"beyond 4 GiB by its base", testELF{kind: 3, progs: code}.bytes(), &high, "beyond 2³²"},
+		{"more headers than e_phnum can say", testELF{count: 0xFFFF, progs: code}.bytes(), nil, "PN_XNUM"},
+		{"more headers than e_phnum of AArch64 can say", testELF{wide: true, count: 0xFFFF, progs: code}.bytes(), nil, "PN_XNUM"},
 		{"headers cut short", testELF{count: 1000, progs: code}.bytes(), nil, "program header table"},
 		{"section headers cut short", cut, nil, "section header table"},
 		{"small section headers", patch(noted, 46, 8), nil, "invalid ELF shentsize"},

@@ -81,6 +81,14 @@ type guessedStream struct {
 	trials []*trial // the best first
 	// foreign is what it is of no protocol that is decoded; nil: it is not known.
 	foreign *identify.Finding
+	data    bool // it is that of the data which the source of the ID before it traces
+}
+
+// splitsData reports whether its source sends data in a stream of its own, by its best trial.
+func (g *guessedStream) splitsData() bool {
+	field := g.best().family.DataStream
+	v, ok := g.best().Lookup(field.Register)
+	return g.confidence() != NoGuess && field.Register != "" && ok && field.Get(v) != 0
 }
 
 func (g *guessedStream) best() *trial { return g.trials[0] }
@@ -164,12 +172,21 @@ func guess(ctx context.Context, input string, opt *Options, foreign map[uint8]*i
 	g := &Guess{
 		Framed: best.framed, FrameOffset: best.offset, Confidence: best.confidence(next), streams: best.streams,
 	}
+	g.findData()
 	if g.Confidence == NoGuess && best.narrow != nil {
 		return nil, best.narrow
 	}
 	g.Tried = slices.Concat(best.tried(opt.Families), next.tried(opt.Families))
 	slices.SortStableFunc(g.Tried, func(a, b Tried) int { return cmp.Compare(b.Rate, a.Rate) })
 	return g, nil
+}
+
+// findData finds the streams of data: those of odd IDs, each after that of its instructions.
+func (g *Guess) findData() {
+	for _, s := range g.streams {
+		s.data = g.Framed && s.id&1 == 1 && s.confidence() == NoGuess &&
+			slices.ContainsFunc(g.streams, func(x *guessedStream) bool { return x.id == s.id-1 && x.splitsData() })
+	}
 }
 
 // An attempt is a protocol tried on a framing: the bytes of each source, and how it can be read.

@@ -53,6 +53,9 @@ func (in *Inspection) addGroup(ctx context.Context, input string, x *group, fram
 	}
 	for i := range in.Sources[first:] {
 		si, stream := &in.Sources[first+i], x.streams[i]
+		if stream.data {
+			continue // its problem says so
+		}
 		si.Guessed, si.Suggested = stream.guessed(framed), stream.best().suggested
 	}
 	return nil
@@ -64,7 +67,7 @@ func (in *Inspection) addUnread(g *Guess) {
 		return // nothing in the file is read
 	}
 	for _, s := range g.streams {
-		if s.confidence() == NoGuess {
+		if s.confidence() == NoGuess && !s.data {
 			in.Sources = append(in.Sources, SourceInspection{
 				Source: schema.SourceText(s.id), Unit: schema.UnitBytes.String(), Bytes: s.bytes,
 				Status:  schema.SourceStatusNames[schema.StatusUnconfigured],
@@ -94,6 +97,11 @@ type group struct {
 func (g *Guess) groups(opt capture.Options) []*group {
 	var groups []*group
 	for _, s := range g.streams {
+		if s.data {
+			x := groups[slices.IndexFunc(groups, func(x *group) bool { return slices.Contains(x.ids, s.id-1) })]
+			x.add(s)
+			continue
+		}
 		if s.confidence() == NoGuess {
 			continue
 		}
@@ -110,10 +118,14 @@ func (g *Guess) groups(opt capture.Options) []*group {
 			i = len(groups)
 			groups = append(groups, &group{opt: o})
 		}
-		groups[i].ids = append(groups[i].ids, s.id)
-		groups[i].streams = append(groups[i].streams, s)
+		groups[i].add(s)
 	}
 	return groups
+}
+
+func (x *group) add(s *guessedStream) {
+	x.ids = append(x.ids, s.id)
+	x.streams = append(x.streams, s)
 }
 
 // mergeRegisters returns the words NAME=VALUE of given and set; those set are right.

@@ -41,5 +41,5 @@ const firstV8M = 2
 // ignores says whether there are Ignore packets.
 func (o *Options) ignores() bool { return o.ETE || o.Minor >= 3 }
 
-// counter is the largest number that the cycle counter holds, at which it stays (§8.1).
+// counter is the largest number that the cycle counter holds, at which it stays (§8).
 func (o *Options) counter() uint64 { return 1<<o.CycleBits - 1 }

@@ -18,6 +18,7 @@ import (
 type Digest struct {
 	truth           Truth
 	program, timing hash.Hash64
+	buffer          []byte // scratch
 }
 
 // New returns the digest of a source without rows.
@@ -45,9 +46,10 @@ const (
 )
 
 // Instruction implements [truth.Rows]. The hashes are of these numbers, least
-// significant byte first: address (4 bytes), size (1), isa (1: its position in
+// significant byte first: address (4 bytes, 8 from 2³² on), size (1), isa (1: its position in
 // the enum), executed (1: 0 false, 1 true, 2 NULL); and cycles, cycle, timestamp
-// and context_id (9 each: 1 and the value, or 0 and 0 for NULL).
+// and context_id (9 each: 1 and the value, or 0 and 0 for NULL), then exception_level and
+// transaction (likewise) unless both are NULL.
 func (d *Digest) Instruction(row *truth.Instruction) {
 	t := &d.truth
 	t.Instructions++
@@ -62,23 +64,35 @@ func (d *Digest) Instruction(row *truth.Instruction) {
 		t.Failed++
 		outcome = hashedFailed
 	}
-	var b [36]byte
-	binary.LittleEndian.PutUint32(b[:], uint32(row.Address))
-	b[4], b[5], b[6] = row.Size, uint8(row.ISA), outcome
-	d.program.Write(b[:7])
-	clear(b[:7])
-	putTold(b[0:], uint64(row.Cycles.V), row.Cycles.OK)
-	putTold(b[9:], uint64(row.Cycle.V), row.Cycle.OK)
-	putTold(b[18:], row.Timestamp.V, row.Timestamp.OK)
-	putTold(b[27:], uint64(row.ContextID.V), row.ContextID.OK)
-	d.timing.Write(b[:])
+	d.buffer = binary.LittleEndian.AppendUint32(d.buffer[:0], uint32(row.Address))
+	if row.Address >= schema.End32 {
+		d.buffer = binary.LittleEndian.AppendUint64(d.buffer[:0], uint64(row.Address))
+	}
+	d.buffer = append(d.buffer, row.Size, uint8(row.ISA), outcome)
+	d.program.Write(d.buffer)
+	d.buffer = appendTold(d.buffer[:0], uint64(row.Cycles.V), row.Cycles.OK)
+	d.buffer = appendTold(d.buffer, uint64(row.Cycle.V), row.Cycle.OK)
+	d.buffer = appendTold(d.buffer, row.Timestamp.V, row.Timestamp.OK)
+	d.buffer = appendTold(d.buffer, uint64(row.ContextID.V), row.ContextID.OK)
+	if level, in := row.ExceptionLevel, row.Transaction; level.OK || in.OK {
+		d.buffer = appendTold(d.buffer, uint64(level.V), level.OK)
+		d.buffer = appendTold(d.buffer, number(in.V), in.OK)
+	}
+	d.timing.Write(d.buffer)
 }
 
-func putTold(b []byte, v uint64, ok bool) {
-	if ok {
-		b[0] = 1
-		binary.LittleEndian.PutUint64(b[1:], v)
+// appendTold appends a value, 0 if the trace does not say it.
+func appendTold(b []byte, v uint64, ok bool) []byte {
+	b = append(b, uint8(number(ok)))
+	return binary.LittleEndian.AppendUint64(b, v*number(ok))
+}
+
+// number is 1 for true.
+func number(x bool) uint64 {
+	if x {
+		return 1
 	}
+	return 0
 }
 
 // Exception implements [truth.Rows].
@@ -87,6 +101,7 @@ func (d *Digest) Exception(row *truth.Exception) {
 		Seq: row.Seq, Event: schema.ExceptionEventNames[row.Event], Number: pointer(row.Number),
 		ReturnAddress: (*Address)(pointer(row.ReturnAddress)), Target: (*Address)(pointer(row.Target)),
 		Cycle: pointer(row.Cycle), Timestamp: pointer(row.Timestamp), ContextID: pointer(row.ContextID),
+		ExceptionLevel: pointer(row.ExceptionLevel),
 	}
 	if row.Type.OK {
 		x.Type = row.Type.V.String()
@@ -128,6 +143,7 @@ func (d *Digest) Timestamp(row *truth.Timestamp) {
 func (d *Digest) Context(row *truth.Context) {
 	d.truth.Contexts = append(d.truth.Contexts, Context{
 		Seq: row.Seq, ContextID: pointer(row.ContextID), VMID: pointer(row.VMID), Security: row.Security.String(),
+		ExceptionLevel: pointer(row.ExceptionLevel),
 	})
 }
 

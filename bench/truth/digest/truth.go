@@ -22,7 +22,7 @@ type Truth struct {
 	Cycles *int64 `json:"cycles"`
 
 	// Program is the hash of address, size, isa and executed of each row of
-	// instructions, Timing that of cycles, cycle, timestamp and context_id:
+	// instructions, Timing that of cycles, cycle, timestamp, context_id, exception_level and transaction:
 	// see [Digest.Instruction].
 	Program Hash `json:"program"`
 	Timing  Hash `json:"timing"`
@@ -50,6 +50,8 @@ type Exception struct {
 	Cycle         *int64   `json:"cycle,omitempty"`
 	Timestamp     *uint64  `json:"timestamp,omitempty"`
 	ContextID     *uint32  `json:"context_id,omitempty"`
+	// ExceptionLevel is that of the handler of an entry.
+	ExceptionLevel *uint8 `json:"exception_level,omitempty"`
 }
 
 // A Context is a row of contexts.
@@ -58,6 +60,8 @@ type Context struct {
 	ContextID *uint32 `json:"context_id"`
 	VMID      *uint32 `json:"vmid"`
 	Security  string  `json:"security"`
+	// ExceptionLevel is of protocols that trace it.
+	ExceptionLevel *uint8 `json:"exception_level,omitempty"`
 }
 
 // A Timestamp is a row of timestamps.
@@ -70,14 +74,12 @@ type Timestamp struct {
 // An Address is written in hexadecimal.
 type Address schema.Address
 
-// MarshalText writes a as 0x and eight digits.
-func (a Address) MarshalText() ([]byte, error) {
-	return fmt.Appendf(nil, "0x%08x", schema.Address(a)), nil
-}
+// MarshalText writes a as [schema.Address.Hex] does.
+func (a Address) MarshalText() ([]byte, error) { return []byte(schema.Address(a).Hex()), nil }
 
 // UnmarshalText reads what MarshalText writes.
 func (a *Address) UnmarshalText(b []byte) error {
-	v, err := strconv.ParseUint(string(b), 0, 32)
+	v, err := strconv.ParseUint(string(b), 0, 64)
 	*a = Address(v)
 	return err
 }
