@@ -13,14 +13,14 @@ import (
 // The protocols of trace units of ETMv4 and ETE.
 var (
 	etmv4Protocol = protocol{
-		name: "etmv4", major: 4, newest: 6, device: "ETM", variedRings: true, words: true, trace: (*Recipe).traceETMv4,
+		name: "etmv4", major: 4, newest: 6, device: "ETM", variedRings: true, v8: true, trace: (*Recipe).traceETMv4,
 		from: map[Feature]int{
 			ProfileM: 0, Timestamps: 0, ContextIDs: 0, VMIDs: 0, ReturnStack: 0, Frames: 0, SecondSource: 0,
 			Speculation: 0, QElements: 0,
 		},
 	}
 	eteProtocol = protocol{
-		name: "ete", major: 1, newest: 3, device: "ETE", variedRings: true, words: true, trace: (*Recipe).traceETMv4,
+		name: "ete", major: 1, newest: 3, device: "ETE", variedRings: true, v8: true, trace: (*Recipe).traceETMv4,
 		from: map[Feature]int{
 			Timestamps: 0, ContextIDs: 0, VMIDs: 0, ReturnStack: 0, Frames: 0, SecondSource: 0, Speculation: 0, QElements: 0,
 		},

@@ -19,8 +19,8 @@ type protocol struct {
 	offsets bool
 	// coprocessor says that options have to say how many words LDC and STC transfer.
 	coprocessor bool
-	// words says that a Context ID of it has four bytes.
-	words bool
+	// v8 says that it traces cores of V8A and V8M, whose Context IDs have four bytes.
+	v8 bool
 	// returnsUntold says that it does not send where an exception returns to.
 	returnsUntold bool
 	// from are the first minor versions with a feature; without an entry it has none.

@@ -24,7 +24,7 @@ type Recipe struct {
 
 	Protocol string // one of Protocols
 	Minor    int    // of the version
-	V7M      bool
+	V7M      bool   // the core is of profile M
 
 	CycleAccurate  bool
 	Timestamps     bool
@@ -162,7 +162,7 @@ func (r *Recipe) check(w *Workload) error {
 			"%s: program and core are of different profiles",
 		},
 		{!slices.Contains([]int{0, 1, 2, 4}, r.ContextIDBytes), "%s has Context IDs of 1, 2 or 4 bytes"},
-		{p.words && r.ContextIDBytes%4 != 0, "%s has Context IDs of 4 bytes"},
+		{p.v8 && r.ContextIDBytes%4 != 0, "%s has Context IDs of 4 bytes"},
 		{r.MaxSpec < 0 || r.MaxSpec > 255, "%s: 255 elements may be speculative at the most"},
 		{r.Cores > 100, "%s: more cores than there are trace IDs: 100 at the most"},
 		{r.Framing == NoFrames && r.Cores > 1, "%s: several sources do not go into one stream without frames"},
@@ -201,8 +201,15 @@ func (r *Recipe) check(w *Workload) error {
 
 // Arch is the architecture of the cores that are traced: the workload has to be for it.
 func (r *Recipe) Arch() program.Arch {
-	if OfSamples(r.Protocol) {
+	p := findProtocol(r.Protocol)
+	switch {
+	case p == nil:
+	case p.samples:
 		return program.V5TE
+	case p.v8 && r.V7M:
+		return program.V8M
+	case p.v8:
+		return program.V8A
 	}
 	return program.ARMv7(r.V7M)
 }

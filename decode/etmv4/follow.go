@@ -37,7 +37,11 @@ func (d *Decoder) apply(e *element, c *counted) {
 		d.setTransaction(uint32(e.value)&InfoTransaction != 0)
 	case ExceptionReturn:
 		d.enter()
+		if c != nil { // of v7-M it is a P0 element
+			d.count(*c, d.Walk.Seq)
+		}
 		d.Rec.Return(d.Key())
+		return
 	case TransactionStart, TransactionCommit:
 		d.changeTransaction(e.kind)
 	case Timestamp:

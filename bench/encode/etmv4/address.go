@@ -64,8 +64,8 @@ func (e *Encoder) forms(p *codec.Packet) (forms []codec.Packet) {
 }
 
 // sendAddress sends the address of a place alone: a target, or what an exception or Q waits for.
-func (e *Encoder) sendAddress(to step.Place) (at int64) {
+func (e *Encoder) sendAddress(to step.Place) {
 	p, _ := e.addressed(codec.Address, to)
 	e.flow.is1 = p.IS1 || p.Form == codec.ExactMatch && e.state.History[p.Entry].IS1
-	return e.emit(p)
+	e.emit(p)
 }

@@ -107,7 +107,7 @@ func (e *Encoder) tell(to step.Place, want told, address, context bool) {
 		at := e.emit(p)
 		e.arrive()
 		e.pushContext(at, &p.Context, want, to.ISA)
-	case e.vary.UpTo(1) == 0:
+	case e.flow.dropped || e.vary.UpTo(1) == 0:
 		e.sendAddress(to)
 		e.arrive()
 		e.sendContext(to, want)
@@ -127,14 +127,15 @@ func (e *Encoder) repeatContext() {
 }
 
 // arrive notes that an address told where the flow is.
-func (e *Encoder) arrive() { e.flow.owed, e.flow.popped, e.flow.broadcast = false, false, false }
+func (e *Encoder) arrive() {
+	f := &e.flow
+	f.owed, f.popped, f.broadcast, f.dropped = false, false, false, false
+}
 
 // sendContext sends a context alone. The flow goes on at a place, which may not be told yet.
-func (e *Encoder) sendContext(to step.Place, want told) (at int64) {
+func (e *Encoder) sendContext(to step.Place, want told) {
 	p := codec.Packet{Kind: codec.Context, Context: e.payload(want)}
-	at = e.emit(p)
-	e.pushContext(at, &p.Context, want, e.setAt(to, want))
-	return at
+	e.pushContext(e.emit(p), &p.Context, want, e.setAt(to, want))
 }
 
 // setAt is the instruction set that the stream has told: that of the place where the flow is,

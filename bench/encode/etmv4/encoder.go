@@ -42,6 +42,7 @@ type Encoder struct {
 	// Overflow or a Discard.
 	on, mustSync bool
 	overflowed   bool // since the last Trace On
+	transaction  bool // the core is in one
 
 	core struct { // where the last step left the core
 		known bool
@@ -67,9 +68,10 @@ type Encoder struct {
 func New(w io.Writer, rows truth.Rows, o Options) *Encoder {
 	e := &Encoder{
 		opt: o, out: w, mustSync: true, vary: dice{o.Variation, encode.NewDice(o.Variation.Seed, 4)},
-		truth: rowWriter{Recorder: encode.NewRecorder(rows, o.Lost, o.CycleCounting), opt: &o},
+		truth: rowWriter{Recorder: encode.NewRecorder(rows, o.Lost, o.CycleCounting)},
 	}
 	e.truth.opt = &e.opt
+	e.truth.Transaction.OK = o.ETE
 	return e
 }
 
@@ -95,8 +97,9 @@ func (e *Encoder) Step(s *step.Step) error {
 	if e.q.active {
 		e.endQBefore(s)
 	}
+	e.transact(s)
 	switch {
-	case !e.on:
+	case !e.on, s.Transaction == step.Fails:
 		e.now += uint64(s.Cycles)
 	case s.Entered:
 		e.now += uint64(s.Cycles)
@@ -107,9 +110,10 @@ func (e *Encoder) Step(s *step.Step) error {
 		}
 		e.now += uint64(s.Cycles)
 		e.instruction(s)
+		e.began(s)
 	}
 	e.core.known, e.core.next = true, s.Next
-	e.core.last = schema.Null[step.Place]{V: s.At, OK: !s.Entered}
+	e.core.last = schema.Null[step.Place]{V: s.At, OK: !s.Entered && s.Transaction != step.Fails}
 	return e.err
 }
 

@@ -13,10 +13,15 @@ type flow struct {
 	// stack has it (popped).
 	owed, popped bool
 	broadcast    bool // the position is in the program, but an address tells it too
-	// is1 is the instruction set of the last address that told a position.
+	// is1 is the instruction set of the last address that told a position. dropped: trace went off since, and
+	// the address may have been dropped.
 	is1     bool
+	dropped bool
 	context told
-	stack   []step.Place // return stack, top last
+	// transaction: the core is in a transaction.
+	transaction bool
+
+	stack []step.Place // return stack, top last
 }
 
 // instruction traces an instruction.
@@ -171,6 +176,12 @@ var patterns = []struct {
 	outcomes uint32
 	n        int
 }{
-	{0b00000, 5}, {0b01010, 5}, {0b10101, 5}, {0b11110, 5},
-	{0b1110, 4}, {0b0000, 4}, {0b1010, 4}, {0b0101, 4},
+	{0b00000, 5},
+	{0b01010, 5},
+	{0b10101, 5},
+	{0b11110, 5},
+	{0b1110, 4},
+	{0b0000, 4},
+	{0b1010, 4},
+	{0b0101, 4},
 }

@@ -28,7 +28,7 @@ const (
 func (e *Encoder) passInQ(s *step.Step, w instruction) bool {
 	q := &e.q
 	if !q.active {
-		if !e.opt.QElements || e.opt.QSupp == 0 || len(e.waiting) > 0 || e.returnsFrom(s) || e.vary.UpTo(stretchChance) > 0 {
+		if !e.opt.QElements || e.opt.QSupp == 0 || len(e.waiting) > 0 || notInQ(s) || e.vary.UpTo(stretchChance) > 0 {
 			return false
 		}
 		e.flush()
@@ -39,13 +39,14 @@ func (e *Encoder) passInQ(s *step.Step, w instruction) bool {
 	return true
 }
 
-func (e *Encoder) returnsFrom(s *step.Step) bool {
-	return s.Returns || s.Instruction.Kind == schema.KindExceptionReturn
+// notInQ says whether no stretch takes a step: others say what it does.
+func notInQ(s *step.Step) bool {
+	return s.Entered || s.Returns || s.Instruction.Kind == schema.KindExceptionReturn || s.Transaction != step.Keeps
 }
 
 // endQBefore ends the stretch that is under way, if it cannot go on with s.
 func (e *Encoder) endQBefore(s *step.Step) {
-	if e.q.left == 0 || s.Entered || e.returnsFrom(s) || e.contextOf(s.At, s.ContextID, s.VMID) != e.flow.context {
+	if e.q.left == 0 || notInQ(s) || e.contextOf(s.At, s.ContextID, s.VMID) != e.flow.context {
 		e.endQ(e.leftAt(s))
 	}
 }

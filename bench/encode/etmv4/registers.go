@@ -19,7 +19,7 @@ const (
 
 // Registers are those of the trace unit that traces as o says.
 func (o *Options) Registers() []snapshot.Register {
-	idr1 := uint32(idr1ETMv4 | uint32(o.Minor)<<4)
+	idr1 := idr1ETMv4 | uint32(o.Minor)<<4
 	if o.ETE {
 		idr1 = idr1ETE
 	}

@@ -235,8 +235,8 @@ func (t *rowWriter) informed() {
 }
 
 // begin has the rest of a stream begin with what was told since the Trace Info.
-func (t *rowWriter) begin(level schema.Null[uint8], x told) {
-	t.Security, t.ExceptionLevel = x.security, level
+func (t *rowWriter) begin(x told) {
+	t.Security, t.ExceptionLevel = x.security, schema.Null[uint8]{V: x.level, OK: t.opt.Profile != profileM}
 	t.ContextID = schema.Null[uint32]{V: x.contextID, OK: t.told.contextID}
 	t.VMID = schema.Null[uint32]{V: x.vmid, OK: t.told.vmid}
 	t.Timestamp = t.told.timestamp

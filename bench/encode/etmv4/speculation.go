@@ -51,15 +51,11 @@ func (e *Encoder) commit(n int) {
 	t.commit(n)
 }
 
-// room commits until n more P0 elements may be open. It reports whether they may.
-func (e *Encoder) room(n int) bool {
-	if n > int(e.opt.MaxSpec) {
-		return false
-	}
+// room commits until n more P0 elements may be open.
+func (e *Encoder) room(n int) {
 	if over := e.truth.open + n - int(e.opt.MaxSpec); over > 0 {
 		e.commit(over)
 	}
-	return true
 }
 
 // mispredict sends an atom with the wrong outcome now and then, what would have come after it,

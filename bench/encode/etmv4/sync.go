@@ -73,7 +73,7 @@ func (e *Encoder) stop() {
 // halt has nothing be traced any more.
 func (e *Encoder) halt() {
 	e.on, e.returned, e.waiting = false, false, nil
-	e.flow.owed, e.flow.popped, e.flow.broadcast = true, false, false
+	e.flow.owed, e.flow.popped, e.flow.broadcast, e.flow.dropped = true, false, false, true
 }
 
 // overflow has the trace of what comes be lost.
@@ -169,6 +169,9 @@ func (e *Encoder) traceInfo() {
 	if e.opt.CycleCounting {
 		x.Info.Value |= codec.InfoCycleCounting
 	}
+	if e.flow.transaction = e.transaction && e.opt.ETE; e.flow.transaction {
+		x.Info.Value |= codec.InfoTransaction
+	}
 	if x.Threshold.Value = e.opt.Threshold; e.opt.CycleCounting && e.opt.Threshold > 0 {
 		x.Has |= codec.HasThreshold
 	} else {
@@ -182,9 +185,10 @@ func (e *Encoder) traceInfo() {
 		x.Controls = uint8(1 + e.vary.UpTo(2))
 		x.Info = e.vary.field(x.Info.Value, 5)
 	}
-	e.emit(codec.Packet{Kind: codec.TraceInfo, Info: x})
+	at, transaction := e.emit(codec.Packet{Kind: codec.TraceInfo, Info: x}), e.flow.transaction
 	e.flow.stack = nil
 	e.truth.informed()
+	e.truth.push(element{offset: at, stays: true, tell: func() { e.truth.Transaction.V = transaction }})
 }
 
 // complete tells position and context behind a Trace Info. The packet that completes them is a cut,
@@ -196,7 +200,7 @@ func (e *Encoder) complete(to step.Place, want told, refused bool) {
 	p.Context = e.payload(want)
 	pair := e.vary.Happens(e.vary.Contexts)
 	switch {
-	case pair && e.vary.UpTo(1) == 0:
+	case pair && (e.flow.dropped || e.vary.UpTo(1) == 0):
 		x := p.Context
 		e.sendAddress(to)
 		p = codec.Packet{Kind: codec.Context, Context: x}
@@ -221,18 +225,19 @@ func (e *Encoder) complete(to step.Place, want told, refused bool) {
 	}
 	e.enterHandler(&to)
 	t.cut(at, to, want)
+	t.Transaction = schema.Null[bool]{V: e.flow.transaction, OK: e.opt.ETE}
 }
 
 // cut begins a segment.
 func (t *rowWriter) cut(at int64, to step.Place, want told) {
-	begins, level := t.Begins(), t.ExceptionLevel
+	begins := t.Begins()
 	address := schema.Of(to.Address)
 	if begins {
 		t.forget()
 	}
 	first := t.Cut(at, address, schema.ISyncPeriodic)
 	if begins {
-		t.begin(level, want)
+		t.begin(want)
 	}
 	if first {
 		for _, tell := range t.early {
