@@ -148,6 +148,9 @@ func tracedSample(protocol string) (*generate.Capture, error) {
 		return nil, err
 	}
 	r := generate.Recipe{Protocol: protocol, Minor: generate.NewestMinor(protocol), CycleAccurate: true, ContextIDBytes: 1}
+	if protocol == "etmv4" || protocol == "ete" {
+		r.ContextIDBytes = 4 // they have no other size
+	}
 	c, err := r.Capture(w)
 	if err != nil {
 		return nil, err
