@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -73,14 +74,23 @@ func TestViews(t *testing.T) {
 	}
 	ask, err := json.Marshal(names)
 	check(t, err)
-	var scripts map[string]string
-	run(t, &scripts, "", "-c", "import json, sys, tracelake\n"+
-		"print(json.dumps({name: tracelake._script(tables) for name, tables in json.loads(sys.argv[1]).items()}))", string(ask))
+	for version := schema.OldestVersion; version <= schema.Version; version++ {
+		var scripts map[string]string
+		run(t, &scripts, "", "-c", "import json, sys, tracelake\n"+
+			"print(json.dumps({name: tracelake._script(tables, int(sys.argv[2])) for name, tables in json.loads(sys.argv[1]).items()}))",
+			string(ask), strconv.Itoa(version))
+		demandViews(t, sets, version, scripts)
+	}
+}
+
+// demandViews demands the views of sets of tables that the program makes for a schema version.
+func demandViews(t *testing.T, sets map[string][]*schema.Table, version int, scripts map[string]string) {
+	t.Helper()
 	for set, tables := range sets {
-		_, want, found := strings.Cut(schema.Views(tables, schema.Parquet, "some dataset", schema.Version), "read this script again: SET VARIABLE tracelake_dirs = [''path/of/the/dataset'']') END;\nSET VARIABLE tracelake_found")
+		_, want, found := strings.Cut(schema.Views(tables, schema.Parquet, "some dataset", version), "read this script again: SET VARIABLE tracelake_dirs = [''path/of/the/dataset'']') END;\nSET VARIABLE tracelake_found")
 		_, want, ended := strings.Cut(want, "END;\n")
 		if got := scripts[set]; !found || !ended || got != want {
-			t.Errorf("%s: the views differ (run go generate ./schema):\n%s", set, cmp.Diff(got, want))
+			t.Errorf("%s, version %d: the views differ (run go generate ./schema):\n%s", set, version, cmp.Diff(got, want))
 		}
 	}
 }

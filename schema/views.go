@@ -144,17 +144,16 @@ const datasetComment = "Name of the directory of the dataset, its whole path whe
 // then groups by values where it groups by the index of a dictionary otherwise, in
 // half the time.
 func tableView(t *Table, version int) string {
-	lacks := ""
+	var b, lacks strings.Builder
 	for _, c := range t.Columns {
 		if c.Since > version {
-			lacks += fmt.Sprintf("NULL::%s AS \"%s\", ", c.Type.SQL(), c.Name)
+			fmt.Fprintf(&lacks, "NULL::%s AS \"%s\", ", c.Type.SQL(), c.Name)
 		}
 	}
-	var b strings.Builder
 	fmt.Fprintf(&b,
 		"\nCREATE OR REPLACE VIEW %s AS\nSELECT * EXCLUDE (filename), %sdataset_of(filename) AS dataset\nFROM "+
 			"read_parquet(tracelake_files('%s'), filename = true, union_by_name = tracelake_several());\n",
-		t.Name, lacks, t.Glob(Parquet))
+		t.Name, lacks.String(), t.Glob(Parquet))
 	writeComments(&b, t, t.Row)
 	return b.String()
 }

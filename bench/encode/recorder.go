@@ -18,6 +18,8 @@ type Recorder struct {
 	// State is what the stream has stated up to now. Cycle.V counts, whether or not
 	// rows have cycles.
 	truth.State
+	// Transaction is that of instructions, NULL without the extension.
+	Transaction schema.Null[bool]
 	// Synced reports that there was a cut.
 	Synced bool
 	Seq    int64 // of the next instruction
@@ -164,7 +166,7 @@ func (r *Recorder) Instruction(
 	row := truth.Instruction{
 		Key: r.Key(at), State: r.State,
 		Address: place.Address, Size: in.Size, ISA: place.ISA, Opcode: in.Opcode, Kind: in.Kind,
-		Executed: executed, Cycles: cycles,
+		Executed: executed, Cycles: cycles, Transaction: r.Transaction,
 	}
 	if row.Cycle.OK = cycles.OK; !cycles.OK {
 		row.Cycle.V = 0
@@ -189,9 +191,12 @@ func (r *Recorder) Return(at int64) { r.Exception(at, truth.Exception{Event: sch
 
 // Context enters the context of the state, if it changed and there was a cut.
 func (r *Recorder) Context(at int64, set schema.Null[schema.ISA]) {
-	row := truth.Context{Key: r.Key(at), ContextID: r.ContextID, VMID: r.VMID, Security: r.Security, ISA: set}
+	row := truth.Context{
+		Key: r.Key(at), ContextID: r.ContextID, VMID: r.VMID, Security: r.Security, ISA: set, ExceptionLevel: r.ExceptionLevel,
+	}
 	last := &r.contextRow
-	same := last.OK && last.V.ContextID == row.ContextID && last.V.VMID == row.VMID && last.V.Security == row.Security
+	same := last.OK && last.V.ContextID == row.ContextID && last.V.VMID == row.VMID && last.V.Security == row.Security &&
+		last.V.ExceptionLevel == row.ExceptionLevel
 	if !r.Synced || same {
 		return
 	}

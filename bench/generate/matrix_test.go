@@ -25,11 +25,31 @@ type workloadKind struct {
 func (k workloadKind) options(r *Recipe) codegen.Options {
 	// Without virtualization extensions there is no Hyp mode to call.
 	hyp := r.Protocol == "pft" && r.Minor >= 1 || r.Protocol == "etmv3" && r.Minor >= 5
-	o := codegen.Options{Seed: r.Seed, Bytes: k.bytes, Base: 0x8000, Arch: program.ARMv7(r.V7M)}
+	o := codegen.Options{Seed: r.Seed, Bytes: k.bytes, Base: 0x8000, Arch: r.Arch()}
 	if k.calls && !r.V7M {
 		o.SMC, o.HVC, o.Security = true, hyp, schema.NonSecure // which both leave
 	}
+	if o.Arch == program.V8A {
+		k.inV8A(&o, r)
+	}
 	return o
+}
+
+// inV8A adds to the options of a program what V8A has: A32 and T32 in it, levels and worlds, and addresses of a
+// kernel.
+func (k workloadKind) inV8A(o *codegen.Options, r *Recipe) {
+	random := rand.New(rand.NewPCG(r.Seed, 'v'))
+	o.AArch32, o.Level = codegen.AArch32(random.IntN(3)), uint8(random.IntN(2))
+	if o.AArch32 == codegen.Functions {
+		o.Level = 0
+	}
+	o.Transactions, o.HVC = r.Protocol == "ete", k.calls
+	if o.AArch32 == codegen.Nothing && random.IntN(2) == 0 {
+		o.Base = 0xffffffc008000000
+	}
+	if !k.calls && r.Protocol == "ete" && random.IntN(4) == 0 {
+		o.Security = schema.Realm
+	}
 }
 
 // An axis is something a trial may have in one of several ways.
@@ -46,7 +66,10 @@ var axes = []axis{
 		Recipe{Protocol: "pft"}, Recipe{Protocol: "pft", Minor: 1},
 		Recipe{Protocol: "etmv3"}, Recipe{Protocol: "etmv3", Minor: 1}, Recipe{Protocol: "etmv3", Minor: 2},
 		Recipe{Protocol: "etmv3", Minor: 3}, Recipe{Protocol: "etmv3", Minor: 4}, Recipe{Protocol: "etmv3", Minor: 5},
-		Recipe{Protocol: "etmv3", Minor: 4, V7M: true}, Recipe{Protocol: "etmv3", Minor: 5, V7M: true}),
+		Recipe{Protocol: "etmv3", Minor: 4, V7M: true}, Recipe{Protocol: "etmv3", Minor: 5, V7M: true},
+		Recipe{Protocol: "etmv4"}, Recipe{Protocol: "etmv4", Minor: 2}, Recipe{Protocol: "etmv4", Minor: 6},
+		Recipe{Protocol: "etmv4", V7M: true}, Recipe{Protocol: "etmv4", Minor: 4, V7M: true},
+		Recipe{Protocol: "ete"}, Recipe{Protocol: "ete", Minor: 3}),
 	choice("cycle-accurate", func(t *trial, v bool) { t.recipe.CycleAccurate = v }, false, true),
 	choice("timestamps", func(t *trial, v bool) { t.recipe.Timestamps = v }, false, true),
 	choice("context ID", func(t *trial, v int) { t.recipe.ContextIDBytes = v }, 0, 1, 2, 4),
@@ -55,6 +78,8 @@ var axes = []axis{
 	choice("return stack", func(t *trial, v bool) { t.recipe.ReturnStack = v }, false, true),
 	choice("alt branch", func(t *trial, v bool) { t.recipe.AltBranch = v }, false, true),
 	choice("two atoms", func(t *trial, v bool) { t.recipe.TwoAtoms = v }, false, true),
+	choice("speculation", func(t *trial, v int) { t.recipe.MaxSpec = v }, 0, 1, 7, 255),
+	choice("Q elements", func(t *trial, v bool) { t.recipe.QElements = v }, false, true),
 	choice("data", func(t *trial, v Data) { t.recipe.Data = v }, NoData, DataAddresses, DataValues, DataBoth, DataOnly),
 	choice("framing", func(t *trial, v Framing) { t.recipe.Framing = v }, FramesInMemory, FramesOfPort, NoFrames),
 	choice("ring", func(t *trial, v int) { t.recipe.Ring = v }, 0, 1<<10, 4<<10, 64<<10),
@@ -200,7 +225,7 @@ func eachPair(chosen []int, yield func(pair)) {
 func possible(chosen []int) bool {
 	t := newTrial(chosen)
 	sampleInM := t.recipe.V7M && t.workload == workloadKind{} && chosen[slices.IndexFunc(axes, func(a axis) bool { return a.name == "workload" })] >= 0
-	return !sampleInM && t.recipe.check(&Workload{Arch: program.ARMv7(t.recipe.V7M)}) == nil
+	return !sampleInM && t.recipe.check(&Workload{Arch: t.recipe.Arch()}) == nil
 }
 
 func newTrial(chosen []int) trial {

@@ -38,7 +38,7 @@ func TestPairwise(t *testing.T) {
 				all += axes[a].values * axes[b].values
 			}
 		}
-		if len(m.left)+len(refused) != all || len(trials) > 80 {
+		if len(m.left)+len(refused) != all || len(trials) > 100 {
 			t.Errorf("seed %d: %d pairs in %d trials, %d refused, want %d", seed, len(m.left), len(trials), len(refused), all)
 		}
 		// Timestamps are of 3.5 and PFT, the return stack and data of one protocol,

@@ -19,6 +19,8 @@ type protocol struct {
 	offsets bool
 	// coprocessor says that options have to say how many words LDC and STC transfer.
 	coprocessor bool
+	// v8 says that it traces cores of V8A and V8M, whose Context IDs have four bytes.
+	v8 bool
 	// returnsUntold says that it does not send where an exception returns to.
 	returnsUntold bool
 	// from are the first minor versions with a feature; without an entry it has none.
@@ -27,7 +29,7 @@ type protocol struct {
 }
 
 // protocols are all there are: a new one is one line.
-var protocols = []*protocol{&pftProtocol, &etmv3Protocol, &etmv2Protocol, &etmv1Protocol}
+var protocols = []*protocol{&pftProtocol, &etmv3Protocol, &etmv2Protocol, &etmv1Protocol, &etmv4Protocol, &eteProtocol}
 
 // findProtocol returns the protocol of a name, nil if there is none.
 func findProtocol(name string) *protocol {
@@ -90,6 +92,8 @@ const (
 	Frames
 	SecondSource
 	TracePort
+	Speculation
+	QElements
 )
 
 // features are the names of features, and which recipes want them.
@@ -109,6 +113,8 @@ var features = [...]struct {
 	DataOnlyMode: {"data-only mode", func(r *Recipe) bool { return r.Data == DataOnly }},
 	Frames:       {"frames", func(r *Recipe) bool { return r.Framing == FramesOfPort }},
 	SecondSource: {"second source", func(r *Recipe) bool { return r.Cores > 1 }},
+	Speculation:  {"speculation", func(r *Recipe) bool { return r.MaxSpec > 0 }},
+	QElements:    {"Q elements", func(r *Recipe) bool { return r.QElements }},
 	TracePort:    {"samples of a trace port", func(r *Recipe) bool { return r.Samples != Samples{} }},
 }
 

@@ -24,7 +24,7 @@ type Recipe struct {
 
 	Protocol string // one of Protocols
 	Minor    int    // of the version
-	V7M      bool
+	V7M      bool   // the core is of profile M
 
 	CycleAccurate  bool
 	Timestamps     bool
@@ -34,6 +34,8 @@ type Recipe struct {
 	ReturnStack    bool // pft
 	AltBranch      bool // etmv3: the alternative branch encoding
 	TwoAtoms       bool // etmv3: 32-bit T32 instructions are traced as two
+	MaxSpec        int  // etmv4, ete: how many P0 elements may be speculative, up to 255
+	QElements      bool // etmv4, ete: of some stretches the trace does not say how branches went
 	Data           Data // etmv3, etmv1, etmv2
 
 	// Stacks puts call stacks and tasks into the truth. The workload has to be [Workload.Looped].
@@ -160,6 +162,8 @@ func (r *Recipe) check(w *Workload) error {
 			"%s: program and core are of different profiles",
 		},
 		{!slices.Contains([]int{0, 1, 2, 4}, r.ContextIDBytes), "%s has Context IDs of 1, 2 or 4 bytes"},
+		{p.v8 && r.ContextIDBytes%4 != 0, "%s has Context IDs of 4 bytes"},
+		{r.MaxSpec < 0 || r.MaxSpec > 255, "%s: 255 elements may be speculative at the most"},
 		{r.Cores > 100, "%s: more cores than there are trace IDs: 100 at the most"},
 		{r.Framing == NoFrames && r.Cores > 1, "%s: several sources do not go into one stream without frames"},
 		{r.Ring != 0 && r.Framing == FramesOfPort, "%s: a trace port is no ring: frames in memory are, or none"},
@@ -197,8 +201,15 @@ func (r *Recipe) check(w *Workload) error {
 
 // Arch is the architecture of the cores that are traced: the workload has to be for it.
 func (r *Recipe) Arch() program.Arch {
-	if OfSamples(r.Protocol) {
+	p := findProtocol(r.Protocol)
+	switch {
+	case p == nil:
+	case p.samples:
 		return program.V5TE
+	case p.v8 && r.V7M:
+		return program.V8M
+	case p.v8:
+		return program.V8A
 	}
 	return program.ARMv7(r.V7M)
 }

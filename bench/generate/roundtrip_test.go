@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/tracelake/tracelake/bench/need"
-	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
@@ -84,7 +83,7 @@ func TestSeveralProtocols(t *testing.T) {
 func (tr *trial) program(t testing.TB) *Workload {
 	t.Helper()
 	r := &tr.recipe
-	w, err := ELFWorkload(sample.ELF, sample.Program(), program.V7A)
+	w, err := ELFWorkload(sample.ELF, sample.Program(), r.Arch())
 	if tr.workload.bytes > 0 {
 		w, err = GeneratedWorkload(tr.workload.options(r))
 	}

@@ -95,7 +95,7 @@ func inputFlags() []cli.Flag {
 	return []cli.Flag{
 		groupInput.string("protocol", "INPUT is a raw file of `PROTOCOL` "+list(protocolNames(false), "or")),
 		groupInput.bool("framed", "a raw file is in CoreSight formatter frames"),
-		groupInput.strings("reg", "set a trace register or a setting: `NAME=VALUE`, as ETMCR=0x400, LAYOUT=etb"),
+		groupInput.strings("reg", "set a trace register or a setting: `NAME=VALUE`, as ETMCR=0x400, TRCCONFIGR=0x11, LAYOUT=etb"),
 		groupInput.string("buffer", "read only the buffer `NAME`"),
 		groupInput.int64("frame-offset", "the first frame starts at byte `N` of the buffer", "found"),
 		groupInput.int64("ring-start", "the oldest byte of the buffer is byte `N`", "0"),

@@ -22,7 +22,7 @@ WORST AT is the longest, as --before of report last takes it. UNFINISHED could
 not be followed to their end, and have no duration. SHARE is of all that was
 executed; asynchronous exceptions nested in others are in their own. NESTED is
 how many exceptions the deepest one was in. HANDLER is the function that most of
-SHARE ran in. --json has the five longest.
+SHARE ran in, TO its exception level (ETMv4, ETE). --json has the five longest.
 
 Examples:
    tracelake report exceptions run

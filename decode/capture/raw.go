@@ -84,12 +84,25 @@ func (r *reader) addRawSource(name string, header fileHeader) {
 	s.file = "--protocol"
 	r.settleProtocol(s)
 	s.Profile = Profile(r.families.find(s.Protocol).Profile)
+	r.noteProfile()
 	if r.opt.Framed {
 		s.splitData = r.families.splitsData(s)
 		r.c.Template = s
 	} else {
 		r.c.Sources = []*Source{s}
 	}
+}
+
+// noteProfile notes that the program is one of profile M, where only registers can say so and none does.
+func (r *reader) noteProfile() {
+	says := r.families.find(r.protocol).ProfileM
+	named := func(x Register) bool { return strings.EqualFold(x.Name, says.Name) }
+	i := slices.IndexFunc(r.images, func(x image.Region) bool { return x.Profile == 'M' })
+	if says.Name == "" || i < 0 || slices.ContainsFunc(r.regs, named) {
+		return
+	}
+	r.add("%s is a program of profile M, whose exceptions have other numbers: --reg %s=0x%X says so", r.images[i].File, says.Name,
+		says.Value)
 }
 
 // openRawFile opens the file, or takes the one that was unpacked, which whoever did

@@ -2,10 +2,10 @@ package etmv4
 
 import "github.com/tracelake/tracelake/schema"
 
-// context takes a context.
-func (d *Decoder) context(x *ContextInfo) {
+// context takes a context. Its row has the instruction set of the Address that came with it.
+func (d *Decoder) context(e *element) {
 	before, sf, space := d.Rec.Context, d.sf, d.Rec.Security()
-	d.setContext(x)
+	d.setContext(&e.context)
 	if (sf != d.sf || space != d.Rec.Security()) && !d.moved && !d.owed && d.Walk.Known() {
 		d.relocate()
 	}
@@ -13,7 +13,9 @@ func (d *Decoder) context(x *ContextInfo) {
 		return
 	}
 	in := d.pc(d.target).ISA
-	if at, ok := d.reached(); ok {
+	if e.located {
+		in = d.pc(e.target).ISA
+	} else if at, ok := d.reached(); ok {
 		in = at.ISA
 	}
 	d.Rec.RecordContext(d.Key(), schema.Of(in))

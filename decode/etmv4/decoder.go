@@ -34,6 +34,7 @@ type Decoder struct {
 // Decode implements [decode.Decoder].
 func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 	d.BeginPart(result, part)
+	d.entry.Timestamp = schema.TimestampCarried // of an exception in the part before
 	if part.Break {
 		d.lost()
 		d.salvage = salvage{}
@@ -194,9 +195,7 @@ func (d *Decoder) end() {
 	d.settleWaiting()
 	d.release(nil, true)
 	d.drop("end of trace")
-	if at, ok := d.reached(); ok && !d.Rec.Lost() {
-		d.Rec.Segment.End.Reached = schema.Of(decode.Position{PC: at})
-	}
+	d.endReached()
 	if d.overflowed.OK && !d.Rec.Part.End {
 		d.Offset = d.overflowed.V
 		d.restart(schema.ISyncOverflow)
@@ -208,6 +207,20 @@ func (d *Decoder) end() {
 	if d.Rec.Lost() && !d.Rec.Part.End {
 		d.tellLost()
 	}
+}
+
+// endReached notes the position at the end. The instruction set at an address is by the newest
+// context, which may be that of the next cut.
+func (d *Decoder) endReached() {
+	sf := d.sf
+	var p Packet
+	if d.moved && d.cfg.Parse(&p, d.Rec.Part.Ahead) == nil && p.Context.Sent {
+		d.sf = p.Context.SF
+	}
+	if at, ok := d.reached(); ok && !d.Rec.Lost() {
+		d.Rec.Segment.End.Reached = schema.Of(decode.Position{PC: at})
+	}
+	d.sf = sf
 }
 
 // lookAhead takes of the packet of the next cut where the flow goes on.

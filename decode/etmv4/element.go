@@ -14,12 +14,13 @@ type element struct {
 
 	atoms uint32 // as in Packet, from the oldest that is not applied yet on
 
-	target  Target // of Address, Exception, Q and SourceAddress
+	target  Target // of Address, Exception, Q and SourceAddress; of Context, if it is located
 	context ContextInfo
+	located bool   // Context came with an Address
 	number  uint16 // of Exception
 	returns Return // likewise
 	mask    uint8  // of Event
-	value   uint64 // of Timestamp and Instrumentation; of Q the count; of TraceInfo its INFO
+	value   uint64 // of Timestamp and Instrumentation; of Q and Cancel the count; of TraceInfo its INFO
 	hasQ    bool   // Q has a count
 
 	// count is that of CycleCount and of a Timestamp; of a P0 element, that of its last one.
@@ -71,6 +72,7 @@ func (d *Decoder) pushAtoms(p *Packet, e element) {
 func (d *Decoder) pushContext(p *Packet, e element) {
 	if p.Context.Sent {
 		e.kind, e.context = Context, p.Context
+		e.target, e.located = d.State.History[0], p.Kind == AddressContext
 		d.push(e)
 	}
 }

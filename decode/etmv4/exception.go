@@ -86,18 +86,16 @@ func (d *Decoder) begins() bool { return d.entering || d.restarted.OK }
 // enter makes the rows of an exception and of a restart: all is known of where the flow goes on
 // that will be.
 func (d *Decoder) enter() {
-	if !d.begins() {
-		return
-	}
-	to := schema.Null[schema.Address]{V: d.pc(d.target).Address, OK: d.moved}
-	if d.restarted.OK {
-		d.restarted.OK, d.restarted.V.Address = false, to
-		d.Rec.Result.Events = append(d.Rec.Result.Events, d.restarted.V)
-	}
+	d.tellRestart()
 	if d.entering {
-		d.entering, d.entry.Target = false, to
-		d.Rec.Enter(d.entry)
+		d.entering, d.entry.Target = false, d.goesOn()
+		d.Rec.EnterThen(d.entry)
 	}
+}
+
+// goesOn returns the address where the flow goes on, if one was told.
+func (d *Decoder) goesOn() schema.Null[schema.Address] {
+	return schema.Null[schema.Address]{V: d.pc(d.target).Address, OK: d.moved}
 }
 
 // The exceptions by number, of profiles A and R, and of profile M.

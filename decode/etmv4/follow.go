@@ -9,6 +9,9 @@ import (
 // apply does what an element says. c is its cycle count, if it is a P0 element and has one.
 func (d *Decoder) apply(e *element, c *counted) {
 	d.Offset = e.offset
+	if e.kind != Address && e.kind != Context {
+		d.tellRestart()
+	}
 	switch e.kind {
 	case Atoms:
 		for ; e.p0 > 0; e.p0-- {
@@ -26,7 +29,7 @@ func (d *Decoder) apply(e *element, c *counted) {
 	case Address:
 		d.address(e.target)
 	case Context:
-		d.context(&e.context)
+		d.context(e)
 	case TraceOn:
 		d.traceOn()
 	case TraceInfo:
@@ -34,7 +37,11 @@ func (d *Decoder) apply(e *element, c *counted) {
 		d.setTransaction(uint32(e.value)&InfoTransaction != 0)
 	case ExceptionReturn:
 		d.enter()
+		if c != nil { // of v7-M it is a P0 element
+			d.count(*c, d.Walk.Seq)
+		}
 		d.Rec.Return(d.Key())
+		return
 	case TransactionStart, TransactionCommit:
 		d.changeTransaction(e.kind)
 	case Timestamp:
@@ -45,6 +52,8 @@ func (d *Decoder) apply(e *element, c *counted) {
 		d.count(e.count.V, d.Walk.Seq)
 	case Event:
 		tellTriggers(&d.Rec, d.Key(), e.mask)
+	case Cancel:
+		d.event(schema.EventCancelled, "%d", e.value)
 	case Instrumentation:
 		tellInstrumentation(&d.Rec, d.Key(), e.context.EL, e.value)
 	default: // FunctionReturn, and what was cancelled
@@ -52,10 +61,14 @@ func (d *Decoder) apply(e *element, c *counted) {
 	if c != nil {
 		d.count(*c, d.Walk.Seq)
 	}
+	if d.entering && e.kind == Exception {
+		d.Rec.Now(&d.entry)
+	}
 }
 
 // contradiction records a contradiction that has no address.
 func (d *Decoder) contradiction(format string, args ...any) {
+	d.tellRestart()
 	d.event(schema.EventInconsistent, format, args...)
 }
 

@@ -21,11 +21,20 @@ func (d *Decoder) traceOn() {
 	d.Walk.EmptyStack()
 }
 
-// restart has trace start again. The event waits for the address that comes next.
+// restart has trace start again. The event waits for the address that comes next, but for no other
+// event.
 func (d *Decoder) restart(reason schema.ISyncReason) {
 	d.overflowed.OK = false
 	d.Rec.OpenEpoch()
 	d.restarted = schema.Of(schema.Event{Key: d.Key(), Event: decode.RestartEvent(reason)})
+}
+
+// tellRestart makes the event of a restart, with the address if it came.
+func (d *Decoder) tellRestart() {
+	if d.restarted.OK {
+		d.restarted.OK, d.restarted.V.Address = false, d.goesOn()
+		d.Rec.Result.Events = append(d.Rec.Result.Events, d.restarted.V)
+	}
 }
 
 // discontinue takes a Discard or an Overflow: what is open stays unresolved, and then something

@@ -37,6 +37,11 @@ func TestFollowPositions(t *testing.T) {
 			"| 2000 2004N 2008E 3000 3002E 200cE at ?",
 		},
 		{
+			"a context with its address: of that instruction set", plainConfig, programs,
+			"A T 82 03 10 00 00 20 f7 83 01 30 00 00 21 f7",
+			"| 200cE [non_secure t32 - -] 3002E at ?",
+		},
+		{
 			"a context in straight code", plainConfig, nil,
 			"S f6 81 11 f7",
 			"| 1000 1004N [secure a64 - -] 1008E at 1020",
@@ -475,12 +480,12 @@ func TestFollowCounts(t *testing.T) {
 		{
 			"cancelled, with its count", configOf(registersOf(true, 1|1<<4, 8)), nil,
 			s + "f6 f7 12 2e 01 2d 01",
-			"| [cancelled 1] 1000 1004N [2 cycles packet] at 1008",
+			"| 1000 1004N [2 cycles packet] [cancelled 1] at 1008",
 		},
 		{
 			"a count of the youngest that is not cancelled", configOf(registersOf(true, 1|1<<4, 8)), nil,
 			s + "f6 f7 2e 01 12 2d 01",
-			"| [cancelled 1] 1000 [2 cycles packet] 1004N/2 at 1008",
+			"| 1000 [2 cycles packet] 1004N/2 [cancelled 1] at 1008",
 		},
 		{
 			"timestamps", configOf(registersOf(true, 1|1<<11, 0)), nil,
@@ -502,7 +507,7 @@ func TestFollowCounts(t *testing.T) {
 		{
 			"a marker stays where atoms are cancelled", configOf(registersOf(true, 1|1<<11, 4)), nil,
 			"S f6 88 f7 2e 01 02 05 2d 01 f6 2d 01",
-			"| [cancelled 1] 1000 1004N [timestamp 5] 1008N [inconsistent 1008 an instruction without a condition was not " +
+			"| 1000 1004N [timestamp 5] [cancelled 1] 1008N [inconsistent 1008 an instruction without a condition was not " +
 				"executed] at 100c",
 		},
 		{
@@ -556,22 +561,22 @@ func TestFollowSpeculation(t *testing.T) {
 		{
 			"a context stays, an address goes", spec, nil,
 			"S f6 f7 95 03 81 30 2e 01 f7 2d 02",
-			"| [cancelled 1] 1000 1004N [non_secure a64 - -] 1008E at 1020",
+			"| 1000 1004N [non_secure a64 - -] [cancelled 1] 1008E at 1020",
 		},
 		{
 			"events and timestamps stay", configOf(registersOf(true, 1|1<<11, 4)), nil,
 			"S f6 71 f7 02 05 2e 02 f7 2d 01",
-			"| [timestamp 5] [cancelled 2] [trigger 0] 1000 1004E at 1010",
+			"| [timestamp 5] [trigger 0] [cancelled 2] 1000 1004E at 1010",
 		},
 		{
 			"a cancel over several packets", spec, nil,
 			"S f6 db 39 2d 01",
-			"| [cancelled 2] 1000 1004N [discard 1 P0 elements: end of trace] at 1008",
+			"| 1000 1004N [cancelled 2] [discard 1 P0 elements: end of trace] at 1008",
 		},
 		{
 			"an exception is cancelled", spec, nil,
 			"S f6 06 1d 95 02 9a 00 20 00 00 2e 01 f7 2d 02",
-			"| [cancelled 1] 1000 1004N 1008E at 1020",
+			"| 1000 1004N [cancelled 1] 1008E at 1020",
 		},
 		{
 			"a mispredict voids the address", spec, nil,
@@ -672,4 +677,16 @@ func TestFollowSpeculation(t *testing.T) {
 				"elements, of which 0 are open] [cancelled 1] [inconsistent mispredict: no atom is open] 1008E at 1020",
 		},
 	})
+}
+
+// An exception is before a timestamp that comes after it, though its handler is told behind that.
+func TestExceptionBeforeTimestamp(t *testing.T) {
+	cfg := configOf(registersOf(false, 1|1<<11, 0))
+	s := scenario{packets: "S 02 05 f7 06 05 95 05 02 06 9a 00 10 00 00 02 07"}
+	for _, bytes := range []int{1, 1 << 20} {
+		r := follow(t, s.stream(), cfg, programP, engine.Grain{Unit: 1 << 20, Part: bytes, Chunk: 1 << 20})
+		if x := r.Exceptions[0]; len(r.Timestamps) != 3 || r.Timestamps[0].Value.V != 5 || x.Timestamp > 0 || x.Target.V != 0x2000 {
+			t.Errorf("parts of %d: exception at timestamp %d to %s, of %d", bytes, x.Timestamp, x.Target.V.Hex(), len(r.Timestamps))
+		}
+	}
 }

@@ -259,9 +259,9 @@ func TestSequences(t *testing.T) {
 		{"53, from the second A alone", plainConfig, nil, "A T f7 f7 82 03 08 00 00 31 f7", "| 100cE at ?"},
 		{"54", plainConfig, nil, "S f6 00 05 A T 04 82 00 08 00 00 31 f6", "| 1000 1004N [overflow 1000] at ? | 1000 " +
 			"1004N at 1008"},
-		{"55", specConfig(4), nil, "S f6 f7 2e 01 2d 01", "| [cancelled 1] 1000 1004N at 1008"},
+		{"55", specConfig(4), nil, "S f6 f7 2e 01 2d 01", "| 1000 1004N [cancelled 1] at 1008"},
 		{"56", specConfig(4), nil, "S f6 30 2d 01", "| 1000 1004E at 1010"},
-		{"57", specConfig(4), nil, "S f6 f7 34 2d 01", "| [cancelled 1] 1000 1004E at 1010"},
+		{"57", specConfig(4), nil, "S f6 f7 34 2d 01", "| 1000 1004E [cancelled 1] at 1010"},
 		{"58", specConfig(1), nil, "S f6 f7 00 03", "| 1000 1004N [discard 1 P0 elements: discard] at ?"},
 		{"59", eteConfig, nil, "S b4 02", "| 1000 1004N 1008E at 1020"},
 		{"60", eteConfig, nil, "S a5 02 02", "| 1000 1004N at 1008"},
@@ -274,8 +274,8 @@ func TestSequences(t *testing.T) {
 		},
 		{
 			"64", specConfig(255), spec1, "A 01 00 04 82 4a 43 01 00 11 dc df 2e 04 2d 04",
-			"| [cancelled 4] 18728 1872c 18730N 18734 18738E 18754 18758 1875c 18760 18764 18768 1876c 18770 " +
-				"18774E 1878c 18790 18794 18798E at ?",
+			"| 18728 1872c 18730N 18734 18738E 18754 18758 1875c 18760 18764 18768 1876c 18770 " +
+				"18774E 1878c 18790 18794 18798E [cancelled 4] at ?",
 		},
 		{
 			"65", eteConfig, transaction, "A 01 00 04 82 22 1a 0c 00 31 f7 0a f6 0b ff",

@@ -70,13 +70,13 @@ func (d *Decoder) cancel(n uint64) {
 	if missing > unseen {
 		d.contradiction("cancel: %d P0 elements, of which %d are open", n, n-missing+unseen)
 	}
-	d.event(schema.EventCancelled, "%d", n)
+	d.push(element{kind: Cancel, offset: d.Offset, value: n})
 }
 
 // stays reports whether e, which is no P0 element, is told whatever becomes of those before it.
 func (e *element) stays() bool {
 	switch e.kind {
-	case Event, Timestamp, TimestampMarker, CycleCount, Instrumentation:
+	case Event, Timestamp, TimestampMarker, CycleCount, Instrumentation, Cancel:
 		return true
 	default:
 		return false

@@ -36,9 +36,9 @@ func ReadELF(f File, base *schema.Address) ([]Region, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := buildID(f, e)
+	id, profile := buildID(f, e), profileOf(f, e)
 	for i := range regions {
-		regions[i].BuildID, regions[i].AArch64 = id, isAArch64(e)
+		regions[i].BuildID, regions[i].AArch64, regions[i].Profile = id, isAArch64(e), profile
 	}
 	return regions, nil
 }

@@ -16,6 +16,7 @@ type Region struct {
 	SHA256  [32]byte       // of the whole file
 	BuildID string         // of an ELF file, in hex; else ""
 	AArch64 bool           // of an ELF file of AArch64
+	Profile byte           // for which an ELF file of AArch32 is built: 'A', 'R' or 'M'; 0: it does not say so
 	Address schema.Address // of Bytes[0]
 	Bytes   []byte         // none of them has the last address
 	Space   Space

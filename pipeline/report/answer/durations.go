@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tracelake/tracelake/pipeline/report"
 	"github.com/tracelake/tracelake/pipeline/report/calls"
@@ -52,6 +53,7 @@ func Exceptions(head []Fact, x *exceptions.Table, top int, baseline Value) *Answ
 	s.Columns = append(s.Columns,
 		durationColumns("exception", func(i int) *durations.Summary { return &x.Rows[i].Summary })...)
 	s.Columns = append(s.Columns, executedColumns(x.Rows)...)
+	s.Columns = append(s.Columns, levelColumn(x.Rows))
 	return &Answer{Name: "exceptions", Facts: append(head,
 		Fact{"entries", Int(x.Entries)}, Fact{"rows", Rows(s)}, Fact{"baseline", baseline})}
 }
@@ -95,6 +97,23 @@ func executedColumns(rows []exceptions.Row) []Column {
 		}
 	}
 	return columns
+}
+
+// levelColumn is the column of the exception levels that exceptions were taken to. Screens have it where any is known.
+func levelColumn(rows []exceptions.Row) Column {
+	c := Column{Key: "exception_level", Weight: Number, Place: 10, At: func(i int) Value {
+		var levels []string
+		for level := range 4 {
+			if rows[i].Levels>>level&1 != 0 {
+				levels = append(levels, fmt.Sprintf("EL%d", level))
+			}
+		}
+		return If(len(levels) > 0, Text(strings.Join(levels, " ")))
+	}}
+	if slices.ContainsFunc(rows, func(r exceptions.Row) bool { return r.Levels != 0 }) {
+		c.Title = "TO"
+	}
+	return c
 }
 
 // ExceptionsChange is which exceptions got slower, and which faster, than in the baseline in dir.

@@ -26,6 +26,8 @@ type Row struct {
 	read.Exception
 	Entries int64
 	Unended int64 // whose end was not seen
+	// Levels are the exception levels of their handlers, as far as the trace has them: bit 0 is EL0.
+	Levels uint8
 	durations.Summary
 	// Nested is how many exceptions the one that was nested deepest was within. NULL: the call tree does not say.
 	Nested schema.Null[int64]
@@ -54,6 +56,13 @@ func (x *Table) row(of kind, index read.Index[kind]) *Row {
 		x.Rows = append(x.Rows, Row{Core: of.core, Exception: of.Exception})
 	}
 	return &x.Rows[i]
+}
+
+// add returns the row of an entry, which it takes the level of the handler from.
+func (x *Table) add(of entry, index read.Index[kind]) *Row {
+	row := x.row(of.kind, index)
+	row.Levels |= of.levels
+	return row
 }
 
 // conclude works out figures and puts the rows in order.

@@ -34,9 +34,9 @@ type reader struct {
 
 // source adds the exceptions of a source.
 func (r *reader) source(d *dataset.Dataset, s *schema.SourceTotals) error {
-	kinds := map[int64]kind{} // by ordinal
+	kinds := map[int64]entry{} // by ordinal
 	err := read.EachBatch(d, &schema.Exceptions, s.Source, func(b *schema.Batch) error {
-		readKinds(b, s.Core, kinds)
+		readEntered(b, s.Core, kinds)
 		return nil
 	})
 	if err != nil {
@@ -56,12 +56,12 @@ func (r *reader) source(d *dataset.Dataset, s *schema.SourceTotals) error {
 			}
 			of, ok := kinds[x.ordinal]
 			if !ok {
-				of = kind{core: s.Core}
+				of.core = s.Core
 			}
-			x.kind = of
+			x.kind = of.kind
 			place.Seq, place.Row = x.seq, schema.Null[int64]{V: x.ordinal, OK: ok}
 			r.Entries++
-			if err := r.row(of, r.index).addSpan(b, row, place); err != nil {
+			if err := r.add(of, r.index).addSpan(b, row, place); err != nil {
 				return err
 			}
 			spans = append(spans, x)
@@ -74,15 +74,23 @@ func (r *reader) source(d *dataset.Dataset, s *schema.SourceTotals) error {
 	return err
 }
 
-// readKinds reads type and number of exceptions that were entered.
-func readKinds(b *schema.Batch, core string, to map[int64]kind) {
+// An entry is an exception that was entered.
+type entry struct {
+	kind
+	levels uint8 // as in Row, of it alone
+}
+
+// readEntered reads exceptions that were entered. Without its target nothing of a handler was traced.
+func readEntered(b *schema.Batch, core string, to map[int64]entry) {
 	for row := range b.Rows() {
 		if schema.ExceptionEvent(schema.ExceptionsEvent.At(b, row)) != schema.ExceptionEntry {
 			continue
 		}
-		to[int64(schema.ExceptionsOrdinal.At(b, row))] = kind{
-			core, read.ExceptionAt(b, row, schema.ExceptionsType, schema.ExceptionsNumber),
+		x := entry{kind: kind{core, read.ExceptionAt(b, row, schema.ExceptionsType, schema.ExceptionsNumber)}}
+		if !b.Columns[schema.ExceptionsExceptionLevel].Null(row) && !b.Columns[schema.ExceptionsTarget].Null(row) {
+			x.levels = 1 << schema.ExceptionsExceptionLevel.At(b, row)
 		}
+		to[int64(schema.ExceptionsOrdinal.At(b, row))] = x
 	}
 }
 
@@ -128,10 +136,10 @@ func ReadEntries(dirs []string, test string) (*Table, error) {
 // readEntries adds the exceptions that a source entered.
 func (x *Table) readEntries(d *dataset.Dataset, s *schema.SourceTotals, index read.Index[kind]) error {
 	return read.EachBatch(d, &schema.Exceptions, s.Source, func(b *schema.Batch) error {
-		kinds := map[int64]kind{}
-		readKinds(b, s.Core, kinds)
-		for _, of := range kinds {
-			x.row(of, index).Entries++
+		entries := map[int64]entry{}
+		readEntered(b, s.Core, entries)
+		for _, of := range entries {
+			x.add(of, index).Entries++
 			x.Entries++
 		}
 		return nil
