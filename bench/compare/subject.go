@@ -64,8 +64,8 @@ func generated() []*subject {
 		Minor: 5,
 	}
 	etmv4 := generate.Recipe{
-		Seed: 1, Instructions: generatedInstructions, Framing: generate.NoFrames, Protocol: "etmv4",
-		Minor: 2, ReturnStack: true,
+		Seed: 5, // half of its code executes; that of others stays in a loop
+		Instructions: generatedInstructions, Framing: generate.NoFrames, Protocol: "etmv4", Minor: 2, ReturnStack: true,
 	}
 	cycles := func(r generate.Recipe) *generate.Recipe { r.CycleAccurate = true; return &r }
 	return []*subject{
