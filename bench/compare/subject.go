@@ -64,7 +64,7 @@ func generated() []*subject {
 		Minor: 5,
 	}
 	etmv4 := generate.Recipe{
-		Seed: 5, // half of its code executes; that of others stays in a loop
+		Seed:         5, // half of its code executes; that of others stays in a loop
 		Instructions: generatedInstructions, Framing: generate.NoFrames, Protocol: "etmv4", Minor: 2, ReturnStack: true,
 	}
 	cycles := func(r generate.Recipe) *generate.Recipe { r.CycleAccurate = true; return &r }
