@@ -63,7 +63,7 @@ func (r *Recipe) etmv4Options(source uint8) etmv4.Options {
 			ContextIDBytes: r.ContextIDBytes, TracesContextID: r.ContextIDBytes > 0,
 			Timestamps: r.Timestamps, Timestamp64: unit>>2&1 != 0, TimestampMarker: since(6, 1) && unit>>3&1 != 0,
 			ReturnStack: r.ReturnStack, WaitsP0: since(3, 0) && unit>>4&1 != 0,
-			Instrumentation: ete && minor >= 3, MaxSpec: uint32(r.MaxSpec),
+			Instrumentation: ete && minor >= 3, CommTrans: ete && unit>>17&1 != 0, MaxSpec: uint32(r.MaxSpec),
 		},
 		Source: source, SyncBytes: recipeSyncBytes, ReturnStackDepth: recipeStackDepth, QElements: r.QElements,
 		TimestampBase: 90 * recipeTimestampHz, CyclesPerTick: recipeCoreHz / recipeTimestampHz,

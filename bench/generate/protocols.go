@@ -67,6 +67,14 @@ func NewestMinor(name string) int {
 	return 0
 }
 
+// ContextIDBytes is how many bytes a Context ID has at the least in a protocol.
+func ContextIDBytes(name string) int {
+	if p := findProtocol(name); p != nil && p.v8 {
+		return 4
+	}
+	return 1
+}
+
 // OfSamples says whether the unit of a protocol is a sample of a trace port, which
 // is captured as a raw file.
 func OfSamples(name string) bool {

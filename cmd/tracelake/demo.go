@@ -147,10 +147,8 @@ func tracedSample(protocol string) (*generate.Capture, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := generate.Recipe{Protocol: protocol, Minor: generate.NewestMinor(protocol), CycleAccurate: true, ContextIDBytes: 1}
-	if protocol == "etmv4" || protocol == "ete" {
-		r.ContextIDBytes = 4 // they have no other size
-	}
+	r := generate.Recipe{Protocol: protocol, Minor: generate.NewestMinor(protocol), CycleAccurate: true}
+	r.ContextIDBytes = generate.ContextIDBytes(protocol)
 	c, err := r.Capture(w)
 	if err != nil {
 		return nil, err

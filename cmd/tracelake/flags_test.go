@@ -22,7 +22,7 @@ var flagValues = map[string]string{
 	"elf": "a.elf", "symbols": "b.elf", "image": "a.bin@0x8000", "output": "elsewhere", "demo --protocol": "etmv1", "level": "blocks", "format": "arrow", "codec": "none",
 	"tables": "losses,events", "label": "a=1,2", "task": "0x1f=uart", "before": "seq=3", "index": "whole", "function": "main", "report last --instructions": "9", "timestamp-hz": "1000", "cycle-hz": "1000", "max-rows": "1000000000", "require": "90", "max-input": "7000", "jobs": "7000", "from": "1", "to": "0x20",
 	"truth": "truth", "capture": "capture", "archive --level": "fastest", "images": "store", "trace-version": "3.3", "context-id": "2", "data": "both", "sources": "3", "framing": "port", "vary": "0.5",
-	"code-bytes": "4096", "qemu-log": "a.log", "ring": "4096", "port": "4", "layout": "etb", "fifo": "40", "sync": "500", "idle": "0.25", "profile": "m", "instructions": "7", "seed": "7", "exceptions": "7", "switches": "7", "trace-off": "7", "overflow": "7",
+	"code-bytes": "4096", "qemu-log": "a.log", "ring": "4096", "port": "4", "layout": "etb", "speculation": "7", "fifo": "40", "sync": "500", "idle": "0.25", "profile": "m", "instructions": "7", "seed": "7", "exceptions": "7", "switches": "7", "trace-off": "7", "overflow": "7",
 	"debug": "7", "triggers": "7", "command": "FROM summary",
 	"width": "72", "color": "never", "test": "boot", "exclude": "main=known", "exclude-from": "testdata/exclude.txt", "by": "line", "top": "3", "fail-under": "80:lines", "baseline": "before",
 	"convert --to": "cobertura", "convert --from": "seq=7", "until": "seq=8", "around": "seq=9+-1", "path-map": "a=b", "source-root": "src",

@@ -95,6 +95,8 @@ func synthTraceFlags() []cli.Flag {
 		groupTrace.bool("vmid", "trace the VMID"),
 		groupTrace.bool("branch-broadcast", "a packet for each branch taken"),
 		groupTrace.bool("return-stack", "no packets for returns"+only(generate.ReturnStack)),
+		groupTrace.int("speculation", "up to `N` elements are speculative, 255 at the most"+only(generate.Speculation), ""),
+		groupTrace.bool("q-elements", "of some stretches no branches"+only(generate.QElements)),
 		groupTrace.bool("alt-branch", "the alternative branch encoding"+only(generate.AltBranch)),
 		groupTrace.bool("two-atoms", "32-bit T32 instructions are traced as two"+only(generate.TwoAtoms)),
 		groupTrace.string("data",
@@ -261,7 +263,7 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 	case a.codeBytes > 0:
 		w, err := generate.GeneratedWorkload(codegen.Options{
 			Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000,
-			Arch: a.recipe.Arch(), Switches: a.recipe.Stacks,
+			Arch: a.recipe.Arch(), Switches: a.recipe.Stacks, Transactions: a.recipe.Protocol == "ete" && !a.recipe.Stacks,
 		})
 		if err == nil && a.recipe.Stacks {
 			w = w.Looped()
@@ -300,6 +302,7 @@ func readSynth(ctx *cli.Context) (*synthArgs, error) {
 		Protocol: ctx.String("protocol"), CycleAccurate: ctx.Bool("cycle-accurate"), Timestamps: ctx.Bool("timestamps"),
 		ContextIDBytes: ctx.Int("context-id"), VMID: ctx.Bool("vmid"), Broadcast: ctx.Bool("branch-broadcast"),
 		ReturnStack: ctx.Bool("return-stack"), AltBranch: ctx.Bool("alt-branch"), TwoAtoms: ctx.Bool("two-atoms"),
+		MaxSpec: ctx.Int("speculation"), QElements: ctx.Bool("q-elements"),
 		Exceptions: ctx.Float64("exceptions"), Switches: ctx.Float64("switches"), TraceOff: ctx.Float64("trace-off"),
 		Overflow: ctx.Float64("overflow"), Debug: ctx.Float64("debug"), Triggers: ctx.Float64("triggers"),
 		Variation: ctx.Float64("vary"), Stacks: ctx.Bool("stacks"),
