@@ -8,6 +8,7 @@ import (
 	"github.com/tracelake/tracelake/decode/etmv4"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/pipeline/engine"
+	"github.com/tracelake/tracelake/schema"
 )
 
 // A program of two instruction sets: A32 at 2000, T32 at 3000, A64 at 1000.
@@ -688,5 +689,24 @@ func TestExceptionBeforeTimestamp(t *testing.T) {
 		if x := r.Exceptions[0]; len(r.Timestamps) != 3 || r.Timestamps[0].Value.V != 5 || x.Timestamp > 0 || x.Target.V != 0x2000 {
 			t.Errorf("parts of %d: exception at timestamp %d to %s, of %d", bytes, x.Timestamp, x.Target.V.Hex(), len(r.Timestamps))
 		}
+	}
+}
+
+// Where a segment ends, an address has the instruction set of the context of the next cut.
+func TestEndInContextOfCut(t *testing.T) {
+	s := scenario{packets: "S f7 9a 00 10 00 00 A T 82 00 10 00 00 20 f7"}
+	r := follow(t, s.stream(), plainConfig, programs, engine.Usual(plainConfig))
+	if end := r.Segments[0].End.Reached; len(r.Segments) != 2 || end.V.Address != 0x2000 || end.V.ISA != schema.A32 {
+		t.Errorf("%d segments, the first ends at %+v", len(r.Segments), end)
+	}
+}
+
+// The return of v7-M has the cycles of its own count.
+func TestReturnWithCount(t *testing.T) {
+	cfg := configOf(etmv4.Registers{CONFIGR: 0x11, IDR0: 0x080006e1, IDR1: 0x4100f401, IDR2: 4, IDR8: 4, Profile: "M"})
+	s := scenario{packets: "A 01 01 01 04 83 01 30 00 00 00 f7 07 0e 02 05 83 00 30 00 00 00"}
+	r := follow(t, s.stream(), cfg, programs, engine.Usual(cfg))
+	if x := r.Exceptions; len(x) != 1 || x[0].Event != schema.ExceptionReturn || x[0].Cycle.V != 5 {
+		t.Errorf("%+v", x)
 	}
 }
