@@ -133,8 +133,8 @@ func (s *Stacks) event(b *stitch.Base, x *schema.Event) {
 func (s *Stacks) loss(b *stitch.Base, x *schema.Loss) { s.mark(b, x.Key, mark{what: markGap}) }
 
 func (s *Stacks) context(b *stitch.Base, x *schema.Context) {
-	if x.ContextID.OK {
-		id := schema.Of(identity{x.ContextID.V, x.VMID})
+	id := schema.Of(identity{x.ContextID.V, x.VMID})
+	if x.ContextID.OK && id != s.stated { // else security or the exception level changes
 		s.mark(b, x.Key, mark{what: markContext, context: id.V, another: differs(s.stated, id)})
 		s.stated = id
 	}
