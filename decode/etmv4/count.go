@@ -53,6 +53,9 @@ type place struct {
 
 // mark takes a timestamp marker: the next timestamp is of this place.
 func (d *Decoder) mark() {
+	if d.later.OK {
+		d.enter()
+	}
 	d.dropMark()
 	d.marked = schema.Of(place{d.Key(), d.Rec.Point()})
 }
@@ -64,6 +67,18 @@ func (d *Decoder) dropMark() {
 		d.Rec.Event(schema.Key{Seq: d.Walk.Seq, Offset: d.marked.V.Offset}, schema.EventTimestampUnknown,
 			schema.Null[schema.Address]{}, "a marker without a timestamp")
 	}
+}
+
+// timestampThen takes a timestamp, behind the exception whose handler is still to be told.
+func (d *Decoder) timestampThen(e *element) {
+	if d.later.OK {
+		d.enter()
+	}
+	if d.entering {
+		d.later = schema.Of(*e)
+		return
+	}
+	d.timestamp(e)
 }
 
 // timestamp takes a timestamp, which is always complete. Its count, of the cycles since the last

@@ -89,7 +89,13 @@ func (d *Decoder) enter() {
 	d.tellRestart()
 	if d.entering {
 		d.entering, d.entry.Target = false, d.goesOn()
-		d.Rec.EnterThen(d.entry)
+		d.Rec.EnterAt(d.entry)
+	}
+	if d.later.OK {
+		d.later.OK = false
+		defer d.at(d.Offset)
+		d.Offset = d.later.V.offset
+		d.timestamp(&d.later.V)
 	}
 }
 
