@@ -32,11 +32,14 @@ type Cuts struct {
 	Settled int
 }
 
+// MaxLead is how many bytes before a cut its decoder has to see at most.
+const MaxLead = 64 << 10
+
 // A Cut is where a segment begins.
 type Cut struct {
 	At int
 	// Before is how many bytes right before the cut the decoder of the segment
-	// has to see: those of a packet that the segment before it owns.
+	// has to see, at most MaxLead: those of packets that the segment before it owns.
 	Before int
 	// Preserved is what the bytes before the cut report for the rows after it,
 	// even if those bytes are lost: of the first cut alone, before which they are.

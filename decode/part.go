@@ -11,8 +11,10 @@ type Part struct {
 	// does not count it.
 	Ahead []byte
 	// Before are bytes before Data, as the cut has asked for (see [Cut]): none in
-	// a continued part. The decoder may read Before, and does not count it.
-	Before []byte
+	// a continued part. The decoder may read Before, and does not count it. BeforeOffset is the
+	// capture offset of its first byte.
+	Before       []byte
+	BeforeOffset int64
 	// Bounds are positions in Data that no packet reaches past: the ends of
 	// A-syncs (see [Cuts]).
 	Bounds []int

@@ -87,12 +87,22 @@ type SegmentStart struct {
 	SameContext bool
 	// Trigger reports that a trigger came with the packet, and precedes it.
 	Trigger bool
+	// Lead is what the decoder of the cut saw before it, where its length differs from cut to cut: else
+	// a [Leader] says it.
+	Lead Lead
 	// Dependent reports that the cut can only be decoded after the segment before it:
 	// decoding cannot begin here.
 	Dependent bool
 	// CycleAccurate reports that cycles are counted: `cycle` is 0 at the start of
 	// an epoch, not NULL. The recorder sets it.
 	CycleAccurate bool
+}
+
+// A Lead is the bytes before a cut that its decoder has to see: so many, and the capture offset of the
+// first one. The zero value is none.
+type Lead struct {
+	Bytes  int   `json:"bytes"`
+	Offset int64 `json:"offset"`
 }
 
 // An ISyncEffect is what an I-sync does to events, epochs and the ledger. Its

@@ -91,7 +91,8 @@ type Trial struct {
 	Errors   int64  // units that no macrocell sends, as reserved headers
 }
 
-// A Leader is a [Protocol] whose decoder has to see what comes before a cut.
+// A Leader is a [Protocol] whose decoder has to see what comes before a cut: always as much before
+// cuts of one reason (else see [SegmentStart.Lead]).
 type Leader interface {
 	Protocol
 	// Lead returns how many bytes before the cut it has to see (see [Cut]), by the reason

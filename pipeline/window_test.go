@@ -104,7 +104,7 @@ func (w *windowed) decode(t *testing.T, d *decodedTables, index *schema.Batch, f
 			t.Fatal(err)
 		}
 		if !r.FromStart() {
-			lead = window.Lead(w.protocol, r.Begin.Reason)
+			lead = window.Lead(w.protocol, &r.Begin).Bytes
 			units := int64(w.protocol.UnitBytes())
 			stream = plan.After(stream, int(units), r.Begin.StreamOffset*units-int64(lead))
 		}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -48,8 +49,9 @@ func windowInputs(t *testing.T) []windowInput {
 		path, options := samplesFile(t, protocol, 2)
 		inputs = append(inputs, windowInput{protocol, path, options})
 	}
-	for _, name := range []string{"am243x-r5f-etmv3-freertos-002b37c", "opencsd-TC2", "stm32f105-m3-etmv34-itm-swo"} {
-		if path, ok := shared.Find(t, "captures/"+name); ok && need.Long() {
+	const short = "etm4-juno-uname-002"
+	for _, name := range []string{short, "am243x-r5f-etmv3-freertos-002b37c", "opencsd-TC2", "stm32f105-m3-etmv34-itm-swo"} {
+		if path, ok := shared.Find(t, "captures/"+name); ok && (name == short || need.Long()) {
 			inputs = append(inputs, windowInput{name: name, path: path})
 		}
 	}
@@ -87,8 +89,13 @@ func TestExportWindow(t *testing.T) {
 				if span.OfOneSource() {
 					opt.Sources = []uint8{source}
 				}
-				part := readDataset(t, exportInto(t, in.path, opt))
-				part.checkPart(t, whole)
+				dir := filepath.Join(t.TempDir(), "dataset")
+				_, err := Export(t.Context(), in.path, dir, opt)
+				if _, ok := errors.AsType[*NothingError](err); ok { // no program where it runs
+					continue
+				}
+				check(t, err)
+				readDataset(t, dir).checkPart(t, whole)
 				if t.Failed() {
 					t.Fatalf("%s of source 0x%02x", &span, source)
 				}

@@ -53,7 +53,7 @@ func decodeRange(tr *trace, r *window.Range) error {
 		return err
 	}
 	src := &plan.Source{Bound: tr.protocol, Source: &capture.Source{Name: tr.name}}
-	lead := window.Lead(tr.protocol, r.Begin.Reason)
+	lead := window.Lead(tr.protocol, &r.Begin).Bytes
 	stream, err := window.CheckCut(src, plan.After(tr.stream(wholePieces), 1, max(0, r.Begin.StreamOffset)), lead, r.Begin.ByteOffset)
 	if err != nil {
 		return err

@@ -166,7 +166,7 @@ type CountKind uint8
 // The kinds of count, in the order of the enum column `cycle_counts.kind`.
 const (
 	CountAtom      CountKind = iota
-	CountBranch              // branch packet
+	CountBranch              // branch address
 	CountISync               // the count in an I-sync packet
 	CountTimestamp           // the count in a timestamp packet
 	CountPacket              // a packet of counts only

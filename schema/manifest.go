@@ -137,9 +137,9 @@ type Ends struct {
 // An Agreement counts what in the trace of a source repeats what the program
 // says, and so shows whether it is the program that ran.
 type Agreement struct {
-	BranchChecks int64 `json:"branch_checks"` // branch packets that were compared with the program
+	BranchChecks int64 `json:"branch_checks"` // branch addresses that were compared with the program
 	BranchAgrees int64 `json:"branch_agrees"`
-	ISyncChecks  int64 `json:"isync_checks"` // periodic I-syncs
+	ISyncChecks  int64 `json:"isync_checks"` // periodic synchronisations
 	ISyncAgrees  int64 `json:"isync_agrees"`
 }
 

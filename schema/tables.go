@@ -539,7 +539,7 @@ var Sources = Table{
 		},
 		{
 			Name: "agreement", Type: Float64, Nullable: true,
-			Doc: "Share of branch packets and periodic I-syncs that agree with the program: (branch_agrees + isync_agrees) / " +
+			Doc: "Share of branch addresses and periodic synchronisations that agree with the program: (branch_agrees + isync_agrees) / " +
 				"(branch_checks + isync_checks); NULL without checks. Below 0.9 another program ran.",
 		},
 	},

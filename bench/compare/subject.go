@@ -63,12 +63,18 @@ func generated() []*subject {
 		Seed: 1, Instructions: generatedInstructions, Framing: generate.NoFrames, Protocol: "etmv3",
 		Minor: 5,
 	}
+	etmv4 := generate.Recipe{
+		Seed:         5, // half of its code executes; that of others stays in a loop
+		Instructions: generatedInstructions, Framing: generate.NoFrames, Protocol: "etmv4", Minor: 2, ReturnStack: true,
+	}
 	cycles := func(r generate.Recipe) *generate.Recipe { r.CycleAccurate = true; return &r }
 	return []*subject{
 		{name: "synth-pft", recipe: &pft, workload: madeUp},
 		{name: "synth-etmv3", recipe: &etmv3, workload: madeUp},
 		{name: "synth-pft-cycles", recipe: cycles(pft), workload: madeUp},
 		{name: "synth-etmv3-cycles", recipe: cycles(etmv3), workload: madeUp},
+		{name: "synth-etmv4", recipe: &etmv4, workload: madeUp},
+		{name: "synth-etmv4-cycles", recipe: cycles(etmv4), workload: madeUp},
 	}
 }
 

@@ -176,7 +176,7 @@ func TestProposalsOfSample(t *testing.T) {
 	program := filepath.Join(dir, sample.ELF)
 	for _, line := range []string{
 		"inspect " + dir, "inspect " + filepath.Dir(dir), "inspect " + program, "inspect " + filepath.Join(dir, "ptm_0.ini"),
-		"demo", "demo --protocol etmv1 -o etmv1", "demo --protocol etmv3 -o etmv3",
+		"demo", "demo --protocol etmv1 -o etmv1", "demo --protocol etmv3 -o etmv3", "demo --protocol etmv4 -o etmv4",
 		"synth --protocol pft --instructions 2000 -o pft", "synth --protocol etmv3 --instructions 2000 -o etmv3",
 		"synth --protocol etmv2 --instructions 2000 -o etmv2", "synth --protocol etmv1 --instructions 2000 -o etmv1",
 	} {

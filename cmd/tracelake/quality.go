@@ -23,10 +23,10 @@ func qualityCommand() *cli.Command {
 		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
 A raw file may be compressed (gzip, zstd) or come from standard input (-). Of a
 dataset it is the capture that it was made of, if that is where it was.
-All of it is decoded, nothing is written. A branch packet agrees with the
-program if it follows an instruction that can branch there, a periodic I-sync if
-it says where the program had got to. Intact trace with the program that ran
-agrees to 100 %; with another program it does not.
+All of it is decoded, nothing is written. A branch address agrees with the
+program if it follows an instruction that can branch there, a periodic
+synchronisation if it says where the program had got to. Intact trace with the
+program that ran agrees to 100 %; with another program it does not.
 
 Examples:
    tracelake report quality capture
@@ -149,11 +149,11 @@ func (s *screen) sourceQuality(x *pipeline.SourceQuality) {
 	line("exceptions", x.Exceptions, "")
 	line("gaps", x.Gaps, "")
 	line("segments", x.Segments, "")
-	line("branch packets", x.Branches.Compared, notCompared(&x.Branches.Agreement))
+	line("branch addresses", x.Branches.Compared, notCompared(&x.Branches.Agreement))
 	line("  agree with the program", x.Branches.Agree, share(&x.Branches.Agreement))
 	line("    after an indirect branch", x.Branches.Indirect, "")
 	line("    repeating a direct one", x.Branches.Repeated, "")
-	line("periodic I-syncs", x.ISyncs.Compared, notCompared(&x.ISyncs))
+	line("periodic synchronisations", x.ISyncs.Compared, notCompared(&x.ISyncs))
 	line("  agree with the program", x.ISyncs.Agree, share(&x.ISyncs))
 	if x.FIFO != nil {
 		line("offsets into the FIFO", x.FIFO.Offsets, "")
@@ -165,8 +165,8 @@ func (s *screen) sourceQuality(x *pipeline.SourceQuality) {
 	if text := disagreement(&x.Agreements); text != "" {
 		s.indented("%s", text)
 	}
-	s.misses("branch packets", &x.Branches.Agreement, branchMiss)
-	s.misses("periodic I-syncs", &x.ISyncs, isyncMiss)
+	s.misses("branch addresses", &x.Branches.Agreement, branchMiss)
+	s.misses("periodic synchronisations", &x.ISyncs, isyncMiss)
 }
 
 func notCompared(a *probe.Agreement) string {
@@ -207,11 +207,11 @@ func disagreement(a *probe.Agreements) string {
 	var parts []string
 	if branches > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s (%s) follow an instruction that cannot branch there",
-			thousands(branches), count(a.Branches.Compared, "branch packet"), percent(branches, a.Branches.Compared)))
+			thousands(branches), count(a.Branches.Compared, "branch address"), percent(branches, a.Branches.Compared)))
 	}
 	if isyncs > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s (%s) say another place than the program had got to",
-			thousands(isyncs), count(a.ISyncs.Compared, "periodic I-sync"), percent(isyncs, a.ISyncs.Compared)))
+			thousands(isyncs), count(a.ISyncs.Compared, "periodic synchronisation"), percent(isyncs, a.ISyncs.Compared)))
 	}
 	return strings.Join(parts, ", and ") + ": is this the program that ran?"
 }
@@ -253,7 +253,7 @@ func (s *screen) misses(kind string, a *probe.Agreement, words func(*probe.Miss)
 	}
 }
 
-// branchMiss says what was expected of a branch packet.
+// branchMiss says what was expected of a branch address.
 func branchMiss(m *probe.Miss) string {
 	if m.After == "" {
 		return fmt.Sprintf("no branch in the code from %s %s on", m.Expected, m.ExpectedISA)

@@ -270,7 +270,7 @@ func outsideText(t *trust.Summary) string {
 }
 
 func doubtText(d *trust.Doubt) string {
-	what := "branch packets and periodic I-syncs agree with the program"
+	what := "branch addresses and periodic synchronisations agree with the program"
 	if d.OfProgramFile {
 		what = "executed addresses have the opcode that is in it"
 	}

@@ -45,7 +45,7 @@ func TestSummaryText(t *testing.T) {
 	}
 	s.Sources[0].Reading = &reading.Reading{Problem: reading.Contradicted, Share: reading.Share{N: 2405, Total: 2649}, Start: 6, Normal: true}
 	const want = `out: 12,345 instructions, 1 exception, 3 gaps
-  source 0x13: 90.79 % contradicted: 2,392 of 2,630 branch packets (90.95 %) follow an instruction that cannot branch there, and 13 of 19 periodic I-syncs (68.42 %) say another place than the program had got to: is this the program that ran? (tracelake report quality shows where)
+  source 0x13: 90.79 % contradicted: 2,392 of 2,630 branch addresses (90.95 %) follow an instruction that cannot branch there, and 13 of 19 periodic synchronisations (68.42 %) say another place than the program had got to: is this the program that ran? (tracelake report quality shows where)
 
 source 0x13 PTM_0 (pft 1.1, core cpu_0)
   1,000 bytes: 994 decoded (99.40 %), 6 bytes before the first synchronisation (normal), 10 not matched to code (1.00 %)
@@ -126,7 +126,7 @@ func TestDoubt(t *testing.T) {
 	many := strings.Fields(strings.Repeat("0x00000008 ", 10))
 	const (
 		asks = " follow an instruction that cannot branch there: is this the program that ran?"
-		lost = "1 of 58 periodic I-syncs (1.72 %) say another place than the program had got to: is this the program that ran?"
+		lost = "1 of 58 periodic synchronisations (1.72 %) say another place than the program had got to: is this the program that ran?"
 	)
 	for _, tt := range []struct {
 		branches, isyncs probe.Agreement
@@ -137,9 +137,9 @@ func TestDoubt(t *testing.T) {
 		{misses(29_331, "0x0000001c", "0x00000008"), misses(58), "trace and program agree but for 2 exceptions, at 0x00000008, 0x0000001c"},
 		{misses(29_331, "0x00000008", "0x00000008"), misses(0), "trace and program agree but for 2 exceptions, at 0x00000008"},
 		{misses(1_000, "0x00000008"), misses(58), "trace and program agree but for 1 exception, at 0x00000008"},
-		{misses(999, "0x00000008"), misses(58), "1 of 999 branch packets (0.10 %)" + asks},
+		{misses(999, "0x00000008"), misses(58), "1 of 999 branch addresses (0.10 %)" + asks},
 		{misses(1_000_000, many[:9]...), misses(58), "trace and program agree but for 9 exceptions, at 0x00000008"},
-		{misses(1_000_000, many...), misses(58), "10 of 1,000,000 branch packets (< 0.1 %)" + asks},
+		{misses(1_000_000, many...), misses(58), "10 of 1,000,000 branch addresses (< 0.1 %)" + asks},
 		{misses(1_000_000), misses(58, ""), lost},
 		{misses(0), misses(5_000, ""), "trace and program agree but for 1 exception, at 0x00000168"},
 	} {

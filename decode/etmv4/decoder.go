@@ -71,6 +71,7 @@ func (d *Decoder) start() {
 	at := d.pc(d.target)
 	d.Rec.Start(decode.SegmentStart{
 		Offset: d.Offset, At: schema.Of(decode.Position{PC: at}), SameContext: !d.Rec.ContextID.OK,
+		Lead: decode.Lead{Bytes: len(d.Rec.Part.Before), Offset: d.Rec.Part.BeforeOffset},
 	})
 	d.Rec.RecordContext(d.Key(), schema.Of(at.ISA))
 	d.checkInfo(sync.Info)

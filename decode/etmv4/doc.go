@@ -15,7 +15,8 @@
 // elements of packets, which wait in queue.go as long as they are speculative; speculation.go
 // resolves them. follow.go applies them: position.go and context.go are where the flow is,
 // waypoint.go, source.go, q.go and exception.go walk, count.go, gap.go and transaction.go take
-// what else there is, and tell.go has what is told even where the program is not followed.
+// what else there is, and tell.go has what is told even where the program is not followed. warm.go and
+// warmcount.go are the fast path beside all of these.
 //
 // Its API is not stable (docs/guide/library.md).
 package etmv4

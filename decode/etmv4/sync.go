@@ -12,7 +12,7 @@ import (
 // maxSyncBytes is how many bytes from the start of an A-sync the packet may begin that
 // completes position and context; where it comes later the sync point is no cut. It
 // bounds what is kept of a stream, and what a decoder has to see before a cut.
-const maxSyncBytes = 64 << 10
+const maxSyncBytes = decode.MaxLead
 
 // A cutter is the [decode.Cutter] of a stream (docs/etmv4.md §9.2). A cut is the packet
 // that completes position and context behind the first Trace Info packet after an A-sync,

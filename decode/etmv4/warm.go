@@ -272,6 +272,9 @@ func (w *warm) begin() {
 
 // some returns the next atoms of rest, but for so many, under a stop bit, and those after them.
 func some(rest uint32, but int) (atoms uint8, after uint32) {
+	if but == 0 && rest < 2<<atomsAtOnce {
+		return uint8(rest), 1
+	}
 	n := min(bits.Len32(rest)-1-but, atomsAtOnce)
 	stop := uint32(1) << n
 	return uint8(rest&(stop-1) | stop), rest >> n

@@ -172,7 +172,7 @@ func FuzzWarm(f *testing.F) {
 
 func TestWarmAgainstPlain(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	for i := range need.Size(600, 100_000) {
+	for i := range need.Size(400, 100_000) {
 		cfg := modes(uint8(i))
 		genome, stream := scene(random, &cfg)
 		checkWarm(t, madeUp(genome), cfg, stream, random.IntN(len(stream)), max(0, random.IntN(2*len(stream))-len(stream)))
@@ -182,7 +182,7 @@ func TestWarmAgainstPlain(t *testing.T) {
 // Paths that push and pop, of a program of calls and returns, and nothing but atoms and a few addresses.
 func TestPaths(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
-	for i := range need.Size(120, 10_000) {
+	for i := range need.Size(80, 10_000) {
 		genome := make([]byte, 12+random.IntN(12))
 		for k := range genome {
 			genome[k] = []byte{0, 2, 2, 3, 3, 4, 7, 10}[random.IntN(8)] | byte(random.IntN(10))<<4

@@ -56,9 +56,10 @@ func (s *splitter) skips() bool {
 func (s *splitter) skipTo(to int, end bool) {
 	s.unit.uncut, s.unit.partBytes = s.protocol, s.grain.Part
 	s.unit.add(&decode.Part{
-		Data: s.Data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), Ahead: s.ahead(to), Before: s.before, End: end,
+		Data: s.Data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), Ahead: s.ahead(to),
+		Before: s.before, BeforeOffset: s.beforeAt, End: end,
 	}, s.chunk)
-	s.segment, s.before = to, nil
+	s.segment, s.before, s.beforeAt = to, nil, 0
 }
 
 // endSkip goes back to the start of the unit and finds the cuts before Data[to].

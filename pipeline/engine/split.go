@@ -85,7 +85,8 @@ type splitter struct {
 	lead      int    // position of the cut that is known from the start, or below 0
 	inSegment bool   // a cut was found
 	segment   int    // first byte in no part
-	before    []byte // before it, if a cut asked for it
+	before    []byte // before it, if a cut asked for it,
+	beforeAt  int64  // from this capture offset on
 	continued bool   // the next part continues a segment,
 	broken    bool   // after a break
 	next      chan decode.Decoder
@@ -215,7 +216,10 @@ func (s *splitter) beginSegment(at, before int) {
 
 // showBefore keeps the bytes that the decoder of the segment at Data[at] has to see before it.
 func (s *splitter) showBefore(at, before int) {
-	s.before = append([]byte(nil), s.Data[at-before:at]...)
+	if before > 0 {
+		s.before = append([]byte(nil), s.Data[at-before:at]...)
+		s.beforeAt = int64(s.Offsets.At((at - before) / s.unitBytes))
+	}
 }
 
 // settle makes parts of a long open segment, and drops bytes of no segment.
@@ -247,12 +251,13 @@ func (s *splitter) closeParts(at int, broken bool) {
 // addPart makes a part of the bytes of the segment that are in no part, up to to.
 func (s *splitter) addPart(to int, open, end bool) {
 	p := decode.Part{
-		Data: s.Data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), Ahead: s.ahead(to), Before: s.before,
+		Data: s.Data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), Ahead: s.ahead(to),
+		Before: s.before, BeforeOffset: s.beforeAt,
 		Continued: s.continued, Break: s.broken, Open: open, End: end,
 	}
 	p.Bounds, s.bounds = boundsIn(s.bounds, s.segment, to)
 	s.segment, s.continued, s.broken = to, true, false
-	s.before = nil
+	s.before, s.beforeAt = nil, 0
 	s.unit.add(&p, s.chunk)
 }
 

@@ -47,7 +47,7 @@ func (u *Unit) CutUp() {
 	u.uncut = nil
 	u.Parts, u.Asyncs = make([]decode.Part, 0, len(cuts.At)+1), len(cuts.Bounds)
 	bounds := cuts.Bounds
-	before := whole.Before // of the next part
+	before, beforeAt := whole.Before, whole.BeforeOffset // of the next part
 	for from, start, i := 0, true, 0; from < len(whole.Data); {
 		end := len(whole.Data) // of the segment
 		if i < len(cuts.At) {
@@ -56,14 +56,16 @@ func (u *Unit) CutUp() {
 		to := min(end, from+u.partBytes)
 		p := decode.Part{
 			Data: whole.Data[from:to:to], Offsets: whole.Offsets.Slice(from/n, to/n), Ahead: ahead(&whole, to, aheadBytes),
-			Before:    before,
+			Before: before, BeforeOffset: beforeAt,
 			Continued: !start, Open: to < end, End: to == len(whole.Data) && whole.End,
 		}
-		before = nil
+		before, beforeAt = nil, 0
 		p.Bounds, bounds = boundsIn(bounds, from, to)
 		u.Parts = append(u.Parts, p)
 		if from, start = to, to == end; start && i < len(cuts.At) {
-			before = whole.Data[to-cuts.At[i].Before : to : to]
+			if lead := cuts.At[i].Before; lead > 0 {
+				before, beforeAt = whole.Data[to-lead:to:to], int64(whole.Offsets.At((to-lead)/n))
+			}
 			i++
 		}
 	}

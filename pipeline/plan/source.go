@@ -151,14 +151,17 @@ func (s *Source) StreamFrom(offset int64) (stream decode.Stream, late bool) {
 
 // StreamAt returns the stream from the unit at a place in it, which has that capture offset; and lead
 // bytes before it, which the decoder has to see. notes are as of [Source.Stream].
-func (s *Source) StreamAt(place, offset int64, lead int, notes *[]string) (decode.Stream, error) {
+func (s *Source) StreamAt(place, offset int64, lead decode.Lead, notes *[]string) (decode.Stream, error) {
 	switch b := s.Buffer; {
 	case b.Framed && (b.Layout.Steady || b.Layout.Sync && b.RingStart == 0):
+		if lead.Bytes > 0 {
+			offset = lead.Offset
+		}
 		return frame.NewReaderAt(b.Data, b.Looked, b.Layout, s.ID, offset)
 	case b.Framed || s.Layout != nil:
-		return After(s.Stream(notes), s.UnitBytes(), place*int64(s.UnitBytes())-int64(lead)), nil
+		return After(s.Stream(notes), s.UnitBytes(), place*int64(s.UnitBytes())-int64(lead.Bytes)), nil
 	default:
-		return newRawStream(b.Data, b.Looked, b.RingStart, min(place, b.Looked)), nil
+		return newRawStream(b.Data, b.Looked, b.RingStart, min(max(place-int64(lead.Bytes), 0), b.Looked)), nil
 	}
 }
 

@@ -47,6 +47,16 @@ func (s *Stitcher) Resume(checkpoints ...Checkpoint) error {
 	return nil
 }
 
+// Lead returns what the decoder has to see before the cut, as far as the place says it. It is nothing
+// where the place cannot be read: [Stitcher.Resume] fails there.
+func (at *Checkpoint) Lead(code decode.TimestampCode) decode.Lead {
+	x, err := parseCarried(at.Carried, code)
+	if err != nil {
+		return decode.Lead{}
+	}
+	return x.Lead
+}
+
 // restore returns what a place says: the inverse of start.
 func (s *Stitcher) restore(at *Checkpoint) (carry, *carried, error) {
 	more, err := parseCarried(at.Carried, s.code)
@@ -148,6 +158,8 @@ func (x *carried) check(code decode.TimestampCode) error {
 		return fmt.Errorf("carried: %d cycles", x.Waits)
 	case x.Timestamp != nil && x.Timestamp.Bits > code.Bits:
 		return fmt.Errorf("carried: %d bits of a timestamp that has %d", x.Timestamp.Bits, code.Bits)
+	case x.Lead.Bytes < 0 || x.Lead.Bytes > decode.MaxLead || x.Lead.Offset < 0:
+		return fmt.Errorf("carried: %d bytes before the cut, from offset %d on", x.Lead.Bytes, x.Lead.Offset)
 	case x.Data != nil && x.Data.Bits > 32:
 		return fmt.Errorf("carried: %d bits of an address", x.Data.Bits)
 	}

@@ -20,6 +20,7 @@ type carried struct {
 	Untimed       bool              `json:"untimed,omitempty"`
 	Restart       *carriedRestart   `json:"restart,omitempty"` // that waits for its count
 	Data          *carriedData      `json:"data,omitempty"`
+	Lead          decode.Lead       `json:"lead,omitzero"` // as in decode.SegmentStart
 }
 
 type carriedPosition struct {
@@ -97,7 +98,7 @@ func (c *carry) carried(seg *decode.Segment, code decode.TimestampCode) carried 
 	lead := &seg.Start
 	x := carried{
 		Lost: c.lost, Contradiction: c.contradiction, Half: c.half, Waits: c.waits, Untimed: c.untimed && seg.CountsEach,
-		Context: c.carriedContext(lead), Timestamp: c.carriedTimestamp(code),
+		Context: c.carriedContext(lead), Timestamp: c.carriedTimestamp(code), Lead: lead.Lead,
 	}
 	if c.lost {
 		x.Waits = 0 // dropped

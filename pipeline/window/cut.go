@@ -10,7 +10,8 @@ import (
 	"github.com/tracelake/tracelake/pipeline/plan"
 )
 
-// peekUnits is how many units of a stream are looked at to find its first cut.
+// peekUnits is how many units of a stream are looked at to find its first cut, beside what its decoder has
+// to see before it.
 const peekUnits = 4 << 10
 
 // A piece is one of a stream.
@@ -82,7 +83,7 @@ var ErrNoCut = errors.New("there is no segment")
 // CheckCut returns the stream of a source, if there is a cut after so many bytes of it, at a
 // capture offset: decoders rely on it.
 func CheckCut(s *plan.Source, stream decode.Stream, lead int, offset int64) (decode.Stream, error) {
-	peeked, err := peek(stream, peekUnits)
+	peeked, err := peek(stream, lead/s.Bound.UnitBytes()+peekUnits)
 	if err != nil {
 		return nil, err
 	}

@@ -252,12 +252,12 @@ func (w *Opened) Job(j *engine.Job) {
 	}
 	if !r.FromStart() {
 		at := &r.Begin
-		lead := Lead(j.Source.Bound, at.Reason)
-		j.Start.Lead = lead
+		lead := Lead(j.Source.Bound, at)
+		j.Start.Lead = lead.Bytes
 		j.Start.Stream = func(notes *[]string) (decode.Stream, error) {
 			stream, err := j.Source.StreamAt(at.StreamOffset, at.ByteOffset, lead, notes)
 			if err == nil {
-				stream, err = CheckCut(j.Source, stream, lead, at.ByteOffset)
+				stream, err = CheckCut(j.Source, stream, lead.Bytes, at.ByteOffset)
 			}
 			if errors.Is(err, ErrNoCut) || errors.Is(err, frame.ErrNoByte) {
 				return nil, w.notOf("%v", err) // decoding cannot begin where the index says
@@ -276,12 +276,13 @@ func (w *Opened) Job(j *engine.Job) {
 	}
 }
 
-// Lead returns how many bytes before a cut its decoder has to see.
-func Lead(p decode.Protocol, reason schema.ISyncReason) int {
+// Lead returns what the decoder of a segment has to see before its cut. Of a [decode.Leader], whose
+// stream is never in frames, the offset is not known.
+func Lead(p decode.Protocol, at *Segment) decode.Lead {
 	if l, ok := p.(decode.Leader); ok {
-		return l.Lead(reason)
+		return decode.Lead{Bytes: l.Lead(at.Reason)}
 	}
-	return 0
+	return at.Lead(p.TimestampCode())
 }
 
 // Describe says in a manifest which part of the capture a dataset of these sources is of.

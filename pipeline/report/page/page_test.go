@@ -86,7 +86,7 @@ func TestFigures(t *testing.T) {
 		},
 		{
 			capture: "am243x-r5f-etmv3-threadx-002b37c", elf: "threadx.elf", verdict: "✗ Wrong program", most: 450_000, files: 140,
-			words:   []string{"(doubtful)", "Only 0.81 % of the checks agree with the program (8 of 993)", "5 of 985 branch packets, 3 of 8 periodic I-syncs"},
+			words:   []string{"(doubtful)", "Only 0.81 % of the checks agree with the program (8 of 993)", "5 of 985 branch addresses, 3 of 8 periodic synchronisations"},
 			hottest: "",
 		},
 	} {

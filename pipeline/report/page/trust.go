@@ -177,8 +177,8 @@ func (p *Page) imageTile() tile {
 			a.ISyncAgrees += s.Agreement.ISyncAgrees
 		}
 	}
-	t.Note = of(a.BranchAgrees, a.BranchChecks) + " branch packets, " + of(a.ISyncAgrees, a.ISyncChecks) +
-		" periodic I-syncs"
+	t.Note = of(a.BranchAgrees, a.BranchChecks) + " branch addresses, " + of(a.ISyncAgrees, a.ISyncChecks) +
+		" periodic synchronisations"
 	return t
 }
 

@@ -28,7 +28,7 @@ type Summary struct {
 	GapsAtEnds         int64 // of those: next to the first or the last instruction
 	Cycles             Cycles
 	InOther            int64 // instructions in (other), which call paths beyond the limit are in
-	Checks, Agrees     int64 // branch packets and periodic I-syncs compared with the program
+	Checks, Agrees     int64 // branch addresses and periodic synchronisations compared with the program
 	// addresses executed in sections of program files that are not program memory themselves; those with the opcode
 	// that is there
 	Distinct, Matching  int64
