@@ -91,12 +91,7 @@ func (d *Decoder) enter() {
 		d.entering, d.entry.Target = false, d.goesOn()
 		d.Rec.EnterAt(d.entry)
 	}
-	if d.later.OK {
-		d.later.OK = false
-		defer d.at(d.Offset)
-		d.Offset = d.later.V.offset
-		d.timestamp(&d.later.V)
-	}
+	d.tellLater()
 }
 
 // goesOn returns the address where the flow goes on, if one was told.
