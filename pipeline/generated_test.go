@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	encodeetmv3 "github.com/tracelake/tracelake/bench/encode/etmv3"
+	encodeetmv4 "github.com/tracelake/tracelake/bench/encode/etmv4"
 	encodepft "github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/execute"
 	"github.com/tracelake/tracelake/bench/program"
@@ -16,6 +17,7 @@ import (
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/etmv3"
+	"github.com/tracelake/tracelake/decode/etmv4"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/pft"
 	"github.com/tracelake/tracelake/schema"
@@ -33,7 +35,18 @@ type macrocell struct {
 	dataOnly      bool // of those, nothing else
 	anyOrder      bool // of those, values that come late, out of order or not at all
 	profileM      bool
+	speculation   uint32 // ETE: MAXSPEC
 }
+
+// arch is the architecture of the core.
+func (m *macrocell) arch() program.Arch {
+	if m.v8() {
+		return program.V8A
+	}
+	return program.ARMv7(m.profileM)
+}
+
+func (m *macrocell) v8() bool { return m.protocol == "etmv4" || m.protocol == "ete" }
 
 // macrocells are those whose streams are damaged.
 var macrocells = []macrocell{
@@ -49,6 +62,8 @@ var macrocells = []macrocell{
 	{name: "ETMv3.5, data in any order, cycles", protocol: "etmv3", minor: 5, cycleAccurate: true, data: true, anyOrder: true},
 	{name: "ETMv3.5, data only", protocol: "etmv3", minor: 5, data: true, dataOnly: true, anyOrder: true},
 	{name: "ETMv3.5 of v7-M, data in any order", protocol: "etmv3", minor: 5, data: true, anyOrder: true, profileM: true},
+	{name: "ETMv4.6, return stack, cycles", protocol: "etmv4", minor: 6, returnStack: true, cycleAccurate: true},
+	{name: "ETE 1.3, speculation", protocol: "ete", minor: 3, speculation: 8},
 }
 
 // macrocellOf returns the macrocell of a name.
@@ -80,6 +95,18 @@ func (m *macrocell) encoder(b *bytes.Buffer, rows truth.Rows, run *generatedRun,
 			Timestamps: true, TimestampBase: generatedTimestampBase, CyclesPerTick: generatedCyclesPerTick,
 		}
 		return encodepft.New(b, rows, o), o.Registers()
+	}
+	if m.v8() {
+		o := encodeetmv4.Options{
+			Config: etmv4.Config{
+				ETE: m.protocol == "ete", Minor: m.minor, Profile: "A", CommOpt: true, CycleBits: 12,
+				CycleCounting: m.cycleAccurate, ReturnStack: m.returnStack, MaxSpec: m.speculation, Timestamps: true, Timestamp64: true,
+				ContextIDBytes: 4, TracesContextID: true, VMIDBytes: 1, TracesVMID: true,
+			},
+			Source: run.id, SyncBytes: run.sync, ReturnStackDepth: 8,
+			TimestampBase: generatedTimestampBase, CyclesPerTick: generatedCyclesPerTick,
+		}
+		return encodeetmv4.New(b, rows, o), o.Registers()
 	}
 	latest := m.minor >= 5
 	o := encodeetmv3.Options{
@@ -138,7 +165,7 @@ type generated struct {
 // generate traces an execution of a program that is made up.
 func (m *macrocell) generate(t testing.TB, run generatedRun) *generated {
 	t.Helper()
-	o := codegen.Options{Seed: run.seed, Bytes: 64 << 10, Base: generatedBase, Arch: program.ARMv7(m.profileM)}
+	o := codegen.Options{Seed: run.seed, Bytes: 64 << 10, Base: generatedBase, Arch: m.arch()}
 	if !m.profileM {
 		o.Security = schema.NonSecure
 	}
@@ -156,7 +183,7 @@ func (m *macrocell) generate(t testing.TB, run generatedRun) *generated {
 			{Entry: g.Entry, ContextID: 1, VMID: 1},
 			{Entry: g.Targets[len(g.Targets)/2], ContextID: 2, VMID: 2},
 		},
-		Switches: 50 * run.eventful, Triggers: 20 * run.eventful, Data: m.data, Arch: program.ARMv7(m.profileM), Interrupts: 8,
+		Switches: 50 * run.eventful, Triggers: 20 * run.eventful, Data: m.data, Arch: m.arch(), Interrupts: 8,
 		TraceOff: execute.Windows{Rate: 20 * run.eventful, Steps: 50}, Overflow: execute.Windows{Rate: 20 * run.eventful, Steps: 50},
 	})
 	var b bytes.Buffer
@@ -188,8 +215,12 @@ func (m *macrocell) rates() map[schema.ExceptionType]float64 {
 			schema.ExcIRQ: 300, schema.ExcSysTick: 100, schema.ExcPendSV: 50, schema.ExcDebug: 20,
 		}
 	}
+	undefined := schema.ExcUndefined
+	if m.v8() {
+		undefined = schema.ExcTrap
+	}
 	return map[schema.ExceptionType]float64{
-		schema.ExcIRQ: 300, schema.ExcFIQ: 50, schema.ExcUndefined: 50, schema.ExcDataAbort: 100, schema.ExcDebug: 20,
+		schema.ExcIRQ: 300, schema.ExcFIQ: 50, undefined: 50, schema.ExcDataAbort: 100, schema.ExcDebug: 20,
 	}
 }
 

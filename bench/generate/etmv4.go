@@ -20,7 +20,7 @@ var (
 		},
 	}
 	eteProtocol = protocol{
-		name: "ete", major: 1, newest: 3, device: "ETE", variedRings: true, v8: true, trace: (*Recipe).traceETMv4,
+		name: "ete", major: 1, newest: 3, device: "ETE", variedRings: true, v8: true, transactions: true, trace: (*Recipe).traceETMv4,
 		from: map[Feature]int{
 			Timestamps: 0, ContextIDs: 0, VMIDs: 0, ReturnStack: 0, Frames: 0, SecondSource: 0, Speculation: 0, QElements: 0,
 		},

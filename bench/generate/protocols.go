@@ -21,6 +21,8 @@ type protocol struct {
 	coprocessor bool
 	// v8 says that it traces cores of V8A and V8M, whose Context IDs have four bytes.
 	v8 bool
+	// transactions says that it traces those of cores.
+	transactions bool
 	// returnsUntold says that it does not send where an exception returns to.
 	returnsUntold bool
 	// from are the first minor versions with a feature; without an entry it has none.
@@ -73,6 +75,12 @@ func ContextIDBytes(name string) int {
 		return 4
 	}
 	return 1
+}
+
+// HasTransactions says whether a protocol traces transactions.
+func HasTransactions(name string) bool {
+	p := findProtocol(name)
+	return p != nil && p.transactions
 }
 
 // OfSamples says whether the unit of a protocol is a sample of a trace port, which

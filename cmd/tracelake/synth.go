@@ -263,7 +263,7 @@ func (a *synthArgs) workload(log *os.File) (*generate.Workload, error) {
 	case a.codeBytes > 0:
 		w, err := generate.GeneratedWorkload(codegen.Options{
 			Seed: a.recipe.Seed, Bytes: a.codeBytes, Base: 0x8000,
-			Arch: a.recipe.Arch(), Switches: a.recipe.Stacks, Transactions: a.recipe.Protocol == "ete" && !a.recipe.Stacks,
+			Arch: a.recipe.Arch(), Switches: a.recipe.Stacks, Transactions: generate.HasTransactions(a.recipe.Protocol) && !a.recipe.Stacks,
 		})
 		if err == nil && a.recipe.Stacks {
 			w = w.Looped()

@@ -53,6 +53,9 @@ type place struct {
 
 // mark takes a timestamp marker: the next timestamp is of this place.
 func (d *Decoder) mark() {
+	if d.later.OK {
+		d.enter()
+	}
 	d.dropMark()
 	d.marked = schema.Of(place{d.Key(), d.Rec.Point()})
 }
@@ -66,12 +69,46 @@ func (d *Decoder) dropMark() {
 	}
 }
 
+// timestampThen takes a timestamp, behind the exception whose handler is still to be told.
+func (d *Decoder) timestampThen(e *element) {
+	if d.later.OK {
+		d.enter()
+	}
+	if !d.entering {
+		d.timestamp(e)
+		return
+	}
+	d.timestampCount(e)
+	d.later, d.laterAt = schema.Of(*e), d.Rec.Point()
+}
+
+// tellLater makes the row of the timestamp that came since the exception.
+func (d *Decoder) tellLater() {
+	if !d.later.OK {
+		return
+	}
+	defer d.at(d.Offset)
+	d.later.OK, d.Offset = false, d.later.V.offset
+	rows, marked := &d.Rec.Result.Timestamps, d.marked.OK
+	n := len(*rows)
+	d.timestamp(&d.later.V)
+	if len(*rows) > n && !marked {
+		(*rows)[n].Point = d.laterAt
+	}
+}
+
+// timestampCount takes the count of a timestamp.
+func (d *Decoder) timestampCount(e *element) {
+	if e.count.OK {
+		d.Rec.Count(d.Key(), int64(e.count.V.cycles.V), schema.CountTimestamp)
+		e.count.OK = false
+	}
+}
+
 // timestamp takes a timestamp, which is always complete. Its count, of the cycles since the last
 // cycle count, is in no sum: the next cycle count has them too.
 func (d *Decoder) timestamp(e *element) {
-	if e.count.OK {
-		d.Rec.Count(d.Key(), int64(e.count.V.cycles.V), schema.CountTimestamp)
-	}
+	d.timestampCount(e)
 	key, rows := d.Key(), &d.Rec.Result.Timestamps
 	n, mark := len(*rows), d.marked
 	if d.marked.OK = false; mark.OK && e.value != 0 { // 0 is an event, which is here

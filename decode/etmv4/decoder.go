@@ -34,7 +34,6 @@ type Decoder struct {
 // Decode implements [decode.Decoder].
 func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 	d.BeginPart(result, part)
-	d.entry.Timestamp = schema.TimestampCarried // of an exception in the part before
 	if part.Break {
 		d.lost()
 		d.salvage = salvage{}

@@ -89,8 +89,9 @@ func (d *Decoder) enter() {
 	d.tellRestart()
 	if d.entering {
 		d.entering, d.entry.Target = false, d.goesOn()
-		d.Rec.EnterThen(d.entry)
+		d.Rec.EnterAt(d.entry)
 	}
+	d.tellLater()
 }
 
 // goesOn returns the address where the flow goes on, if one was told.

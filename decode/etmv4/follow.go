@@ -45,7 +45,7 @@ func (d *Decoder) apply(e *element, c *counted) {
 	case TransactionStart, TransactionCommit:
 		d.changeTransaction(e.kind)
 	case Timestamp:
-		d.timestamp(e)
+		d.timestampThen(e)
 	case TimestampMarker:
 		d.mark()
 	case CycleCount:
@@ -62,17 +62,17 @@ func (d *Decoder) apply(e *element, c *counted) {
 		d.count(*c, d.Walk.Seq)
 	}
 	if d.entering && e.kind == Exception {
-		d.Rec.Now(&d.entry)
+		d.entry.Point = d.Rec.Point()
 	}
 }
 
 // contradiction records a contradiction that has no address.
 func (d *Decoder) contradiction(format string, args ...any) {
-	d.tellRestart()
 	d.event(schema.EventInconsistent, format, args...)
 }
 
 // event records an event that has no address.
 func (d *Decoder) event(kind schema.EventKind, format string, args ...any) {
+	d.tellRestart()
 	d.Rec.Event(d.Key(), kind, schema.Null[schema.Address]{}, fmt.Sprintf(format, args...))
 }

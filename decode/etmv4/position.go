@@ -32,6 +32,10 @@ type state struct {
 	entering bool
 	// marked is where a timestamp marker is whose timestamp may still come.
 	marked schema.Null[place]
+	// later is a timestamp that came since the exception, then: it is not of its row.
+	later   schema.Null[element]
+	laterAt schema.Point
+
 	// restarted is the event of a restart, whose address may still come.
 	restarted schema.Null[schema.Event]
 }

@@ -120,28 +120,24 @@ func (r *Recorder) Timestamp(key schema.Key, raw uint64, bits uint8, clockChange
 // Enter records the entry to an exception, in the context of its handler. x has
 // the fields of the packet.
 func (r *Recorder) Enter(x schema.Exception) {
-	r.Now(&x)
-	r.EnterThen(x)
+	x.Point = r.Point()
+	r.EnterAt(x)
 }
 
-// EnterThen does so for an exception that came earlier: at [Recorder.Now] then.
-func (r *Recorder) EnterThen(x schema.Exception) {
+// EnterAt does so for an exception that came earlier: it has its Point.
+func (r *Recorder) EnterAt(x schema.Exception) {
 	x.Event = schema.ExceptionEntry
 	r.exception(&x)
 	r.Segment.Row.Exceptions++
 }
 
-// Now has an exception be at the position in time.
-func (r *Recorder) Now(x *schema.Exception) { x.Point, x.Timestamp = r.Point(), r.timestamp }
-
 // Return records an exception return.
 func (r *Recorder) Return(key schema.Key) {
-	x := schema.Exception{Key: key, Event: schema.ExceptionReturn}
-	r.Now(&x)
-	r.exception(&x)
+	r.exception(&schema.Exception{Key: key, Event: schema.ExceptionReturn, Point: r.Point()})
 }
 
 func (r *Recorder) exception(x *schema.Exception) {
+	x.Timestamp = r.timestamp
 	x.ContextID, x.VMID, x.Security, x.ExceptionLevel = r.ContextID, r.VMID, r.Security(), r.ExceptionLevel
 	r.Result.Exceptions = append(r.Result.Exceptions, *x)
 }

@@ -235,6 +235,11 @@ var rowVectors = []struct {
 	},
 }
 
+// untold are the cells at the ends of rows that no PTM tells of: exception level, transaction.
+var untold = map[*schema.Table]string{
+	&schema.Contexts: " NULL", &schema.Exceptions: " NULL", &schema.Instructions: " NULL NULL",
+}
+
 func TestPFTRows(t *testing.T) {
 	for _, tt := range rowVectors {
 		t.Run(tt.name, func(t *testing.T) {
@@ -250,7 +255,7 @@ func TestPFTRows(t *testing.T) {
 			for table, rows := range tt.rows {
 				var want []string
 				if rows != "" {
-					want = strings.Split(rows, " | ")
+					want = strings.Split(strings.ReplaceAll(rows, " | ", untold[table]+" | ")+untold[table], " | ")
 				}
 				if got := truth[table.Name]; !slices.Equal(got, want) {
 					t.Errorf("%s:\ngot  %s\nwant %s", table.Name, strings.Join(got, "\n     "), strings.Join(want, "\n     "))

@@ -34,6 +34,7 @@ func (r Record) key(k truth.Key) string {
 func (r Record) state(s *truth.State) string {
 	return strings.Join([]string{
 		fmt.Sprint(s.Epoch), null(s.Cycle), null(s.Timestamp), null(s.ContextID), null(s.VMID), s.Security.String(),
+		null(s.ExceptionLevel),
 	}, " ")
 }
 
@@ -64,7 +65,7 @@ func detail(s string) string {
 // Instruction implements [truth.Rows].
 func (r Record) Instruction(x *truth.Instruction) {
 	r.add(&schema.Instructions, r.key(x.Key), Hex(x.Address), x.Size, x.ISA, Hex(x.Opcode), x.Kind, null(x.Executed),
-		null(x.Cycles), r.state(&x.State))
+		null(x.Cycles), r.state(&x.State), null(x.Transaction))
 }
 
 // Exception implements [truth.Rows].
@@ -87,7 +88,8 @@ func (r Record) Timestamp(x *truth.Timestamp) {
 
 // Context implements [truth.Rows].
 func (r Record) Context(x *truth.Context) {
-	r.add(&schema.Contexts, r.key(x.Key), null(x.ContextID), null(x.VMID), x.Security, null(x.ISA))
+	r.add(&schema.Contexts, r.key(x.Key), null(x.ContextID), null(x.VMID), x.Security, null(x.ISA),
+		null(x.ExceptionLevel))
 }
 
 // DataAccess implements [truth.Rows].
