@@ -23,6 +23,7 @@ var protocolPlaces = map[string]string{
 	"bench/generate/samples.go":              "what nobody knows of a Trace FIFO Offset",
 	"bench/compare/driver.go":                "the decoders of OpenCSD",
 	"bench/compare/subject.go":               "what is compared with OpenCSD",
+	"bench/repeat/repeat.go":                 "whose A-sync has eleven zeros",
 	"bench/outside/got.go":                   "what OpenCSD says of them",
 	"bench/compare/ports.go":                 "trace ports compared with ETMv3",
 	"bench/tools/same/captures.go":           "the captures of the list",

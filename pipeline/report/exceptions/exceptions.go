@@ -58,6 +58,12 @@ func (x *Table) row(of kind, index read.Index[kind]) *Row {
 	return &x.Rows[i]
 }
 
+// An entry is an exception that was entered.
+type entry struct {
+	kind
+	levels uint8 // as in Row, of it alone
+}
+
 // add returns the row of an entry, which it takes the level of the handler from.
 func (x *Table) add(of entry, index read.Index[kind]) *Row {
 	row := x.row(of.kind, index)

@@ -74,12 +74,6 @@ func (r *reader) source(d *dataset.Dataset, s *schema.SourceTotals) error {
 	return err
 }
 
-// An entry is an exception that was entered.
-type entry struct {
-	kind
-	levels uint8 // as in Row, of it alone
-}
-
 // readEntered reads exceptions that were entered. Without its target nothing of a handler was traced.
 func readEntered(b *schema.Batch, core string, to map[int64]entry) {
 	for row := range b.Rows() {
