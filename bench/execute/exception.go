@@ -269,7 +269,11 @@ func (e *executor) fault(s *site) bool {
 	case s.in.Kind == schema.KindBKPT && !inBlock:
 		return e.enterHere(e.breakpoint(), following)
 	case e.o.v8A() && e.traps(s) && !inBlock && !s.conditional:
-		return e.enterHere(schema.ExcTrap, following)
+		entered := e.enterHere(schema.ExcTrap, following)
+		if !entered && s.in.Kind == schema.KindUDF { // no trace goes past it
+			e.escape()
+		}
+		return entered || s.in.Kind == schema.KindUDF
 	case e.o.profileM() && foreign(s, e.at):
 		e.escape(schema.ExcUsageFault, schema.ExcHardFault)
 		return true
