@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -470,11 +471,17 @@ func (r *trial) framed(way string, writer func(io.Writer) *frame.Writer, layout 
 			if at, ok := row["byte_offset"]; ok {
 				row["byte_offset"] = fmt.Sprint(offsets[number(at)])
 			}
+			if at := leadOffset.FindStringSubmatch(row["carried"]); at != nil {
+				row["carried"] = leadOffset.ReplaceAllString(row["carried"], fmt.Sprintf(`"offset":%d`, offsets[number(at[1])]))
+			}
 			want.rows[table] = append(want.rows[table], row)
 		}
 	}
 	r.same(way, r.decode(stream, false, 1), want)
 }
+
+// leadOffset is the capture offset in the column `carried` of segments.
+var leadOffset = regexp.MustCompile(`"offset":(\d+)`)
 
 // bytesFrom is the stream from a packet on, in pieces of at most size bytes.
 func (r *trial) bytesFrom(packet, size int) decode.Stream {

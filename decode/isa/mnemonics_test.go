@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,28 +22,31 @@ func TestScenarioMnemonics(t *testing.T) {
 		t.Errorf("only %d commented opcodes", len(programs))
 	}
 	dir := t.TempDir()
-	for _, a32 := range []bool{true, false} {
-		file := filepath.Join(dir, fmt.Sprint(a32))
+	for _, set := range []struct {
+		schema.ISA
+		program string
+		args    []string
+	}{
+		{schema.A32, arm, []string{"-m", "arm"}}, {schema.T32, arm, []string{"-m", "arm", "-M", "force-thumb"}},
+		{schema.A64, aarch64, []string{"-m", "aarch64"}},
+	} {
+		file := filepath.Join(dir, set.String())
 		var image []byte
 		for _, p := range programs {
-			if p.a32 == a32 {
+			if p.set == set.ISA {
 				image = append(image, p.slot()...)
 			}
 		}
 		if err := os.WriteFile(file, image, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		args := []string{"-D", "-z", "-b", "binary", "-m", "arm"}
-		if !a32 {
-			args = append(args, "-M", "force-thumb")
-		}
 		found := map[schema.Address]line{}
-		for _, l := range objdump(t, arm, append(args, file)...) {
+		for _, l := range objdump(t, set.program, slices.Concat([]string{"-D", "-z", "-b", "binary"}, set.args, []string{file})...) {
 			found[l.address] = l
 		}
 		at := schema.Address(0)
 		for _, p := range programs {
-			if p.a32 == a32 {
+			if p.set == set.ISA {
 				p.compare(t, found[at+p.address%4])
 				at += slotBytes
 			}
@@ -54,7 +58,7 @@ func TestScenarioMnemonics(t *testing.T) {
 type commented struct {
 	where    string // file and line
 	address  schema.Address
-	a32      bool
+	set      schema.ISA
 	bytes    []byte
 	mnemonic string
 }
@@ -89,7 +93,7 @@ func (c *commented) compare(t *testing.T, l line) {
 		l.mnemonic, l.operands = "mov", "r0, r0"
 	}
 	mnemonic, operands, _ := strings.Cut(c.mnemonic, " ")
-	if c.a32 && strings.HasSuffix(mnemonic, "d") { // of a pair objdump writes the first: ldrd, strexd
+	if c.set == schema.A32 && strings.HasSuffix(mnemonic, "d") { // of a pair objdump writes the first: ldrd, strexd
 		operands = pair.ReplaceAllString(operands, "$1, [")
 	}
 	want, wantOperands := plain(l.mnemonic, l.operands)
@@ -171,8 +175,16 @@ func scenarioPrograms(t *testing.T) []*commented {
 			if err != nil {
 				return err
 			}
+			set := schema.T32
+			switch {
+			case len(of[2]) != 8:
+			case strings.HasPrefix(name, "../etmv4/"): // the other protocols trace no A64
+				set = schema.A64
+			default:
+				set = schema.A32
+			}
 			all = append(all, &commented{
-				where: fmt.Sprintf("%s:%d", name, at), address: schema.Address(address), a32: len(of[2]) == 8,
+				where: fmt.Sprintf("%s:%d", name, at), address: schema.Address(address), set: set,
 				bytes: littleEndian(t, of[2]), mnemonic: around.ReplaceAllString(of[3], ""),
 			})
 		}
