@@ -164,7 +164,7 @@ func (tr *trace) checkUntouched(t *testing.T, intact, got *decodedTables, d dama
 	for k, offset := range offsets {
 		from, to := tr.position(offset), len(tr.data)+1
 		i, _ := slices.BinarySearch(asyncs, from+1)
-		from = asyncs[i-1] - 6
+		from = asyncs[i-1] - tr.async().Bytes()
 		if k+1 < len(offsets) { // up to the end of the next I-sync
 			next := tr.position(offsets[k+1])
 			p, err := tr.protocol.ParsePacket(tr.data[next:])

@@ -34,7 +34,7 @@ type longTrace struct {
 // each seed.
 func (tr *trace) lengthen(t *testing.T, parts, seed int) *longTrace {
 	t.Helper()
-	first := tr.asyncs()[0] - 6
+	first := tr.asyncs()[0] - tr.async().Bytes()
 	packets := tr.packetsFrom(first)
 	whole := packets[len(packets)-1]
 	l := &longTrace{place: map[int64]int{}}

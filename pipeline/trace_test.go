@@ -17,6 +17,7 @@ import (
 	"github.com/tracelake/tracelake/decode/async"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
+	"github.com/tracelake/tracelake/decode/etmv4"
 	"github.com/tracelake/tracelake/decode/image"
 )
 
@@ -151,12 +152,20 @@ func (tr *trace) from(n int) *trace {
 func (tr *trace) asyncs() []int {
 	var ends []int
 	for at := 0; ; at = ends[len(ends)-1] {
-		end := async.Short.Next(tr.data[at:])
+		end := tr.async().Next(tr.data[at:])
 		if end < 0 {
 			return ends
 		}
 		ends = append(ends, at+end)
 	}
+}
+
+// async returns the shortest A-sync of the protocol.
+func (tr *trace) async() async.Form {
+	if _, ok := tr.protocol.(*etmv4.Config); ok {
+		return async.Long
+	}
+	return async.Short
 }
 
 // position returns the position in the stream of the byte at an offset.

@@ -87,9 +87,9 @@ func TestExportBoundsWhatWaits(t *testing.T) {
 		if most := n*jobBytes + groupBytes + 1024; e.groups.queued.Most() > most {
 			t.Errorf("%d workers: %d bytes waited to be encoded, want at most %d", workers, e.groups.queued.Most(), most)
 		}
-		// A unit is 2,521 segments; with rows and room to spare each is less than 1,150 bytes.
+		// A unit is 2,521 segments; with rows and room to spare each is less than 1,200 bytes.
 		// Without room, each worker finishes the unit at hand, and one more may begin.
-		if most := (n + 1) * 2521 * 1150; s.engine.Waiting.Most() > most {
+		if most := (n + 1) * 2521 * 1200; s.engine.Waiting.Most() > most {
 			t.Errorf("%d workers: %d bytes waited to be stitched, want at most %d", workers, s.engine.Waiting.Most(), most)
 		}
 		if e.groups.queued.Most() < groupBytes || s.engine.Waiting.Most() == 0 {
