@@ -27,7 +27,8 @@ func TestScenarioMnemonics(t *testing.T) {
 		program string
 		args    []string
 	}{
-		{schema.A32, arm, []string{"-m", "arm"}}, {schema.T32, arm, []string{"-m", "arm", "-M", "force-thumb"}},
+		{schema.A32, arm, []string{"-m", "arm"}},
+		{schema.T32, arm, []string{"-m", "arm", "-M", "force-thumb"}},
 		{schema.A64, aarch64, []string{"-m", "aarch64"}},
 	} {
 		file := filepath.Join(dir, set.String())
