@@ -120,6 +120,9 @@ type Buffer struct {
 	// RingStart is where the oldest byte of Data is, if the user gave it: reading
 	// starts there and wraps round.
 	RingStart int64
+	// Runs are where, in Data, another run of the trace unit begins, rising from 0: nothing continues
+	// from the bytes before, and in frames one begins there. nil: it is all one, however it lies.
+	Runs []int64
 	// FrameOffset is where the first frame starts, if the user gave it.
 	FrameOffset *int64
 }

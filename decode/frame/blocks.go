@@ -26,11 +26,11 @@ type Blocks struct {
 	idle     sync.Pool // *[blockBytes]byte
 }
 
-// NewBlocks returns the blocks of a buffer of size bytes. Those of rings and of trace
-// ports do not lie at known places: it returns false.
+// NewBlocks returns the blocks of a buffer of size bytes. Those of rings, of trace
+// ports and of several runs do not lie at known places: it returns false.
 func NewBlocks(r io.ReaderAt, size int64, layout Layout) (b *Blocks, ok bool, err error) {
 	w := newWalker(r, size, layout)
-	if w.err != nil || layout.Sync || layout.RingStart != 0 {
+	if w.err != nil || layout.Sync || layout.RingStart != 0 || len(layout.Runs) > 0 {
 		return nil, false, w.err
 	}
 	if w.tail, err = w.in.tail(); err != nil {

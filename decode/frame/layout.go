@@ -1,6 +1,9 @@
 package frame
 
-import "fmt"
+import (
+	"fmt"
+	"sort"
+)
 
 // A Layout is how frames are placed in a buffer. The zero value is frames aligned
 // to the start of the buffer, never realigned.
@@ -14,6 +17,9 @@ type Layout struct {
 	// RingStart is the capture offset of the oldest byte of a ring that
 	// wrapped: the buffer is read from there, round to the byte before.
 	RingStart int64
+	// Runs are where, in the buffer, another run of the trace unit begins, rising from 0: nothing
+	// continues from the bytes before, and a frame begins there. Without a ring and without Sync only.
+	Runs []int64
 	// IDs are those that frames in step name. Where 64 frames in a row name too
 	// many others, another alignment is looked for; not if IDs is empty, nor
 	// with Sync, where the next FSYNC restores alignment.
@@ -33,6 +39,9 @@ func (l *Layout) check(size int64) error {
 		return fmt.Errorf("ring start %d is outside the buffer of %d bytes; give the offset of its oldest byte", l.RingStart,
 			size)
 	}
+	if (l.RingStart > 0 || l.Sync) && len(l.Runs) > 0 {
+		panic("frame: runs in a ring, or in the stream of a trace port")
+	}
 	if l.Offset < 0 || l.Offset > size {
 		return fmt.Errorf("frame offset %d is outside the buffer of %d bytes; give 0 to %d", l.Offset, size,
 			min(size, frameSize-1))
@@ -49,6 +58,9 @@ func (l *Layout) SkipTo(to int64) {
 	case l.Sync:
 		l.Offset = to
 	default:
+		if i := sort.Search(len(l.Runs), func(i int) bool { return l.Runs[i] > to }); i > 0 {
+			l.Offset = max(l.Offset, l.Runs[i-1])
+		}
 		l.Offset += (to - l.Offset) &^ (frameSize - 1)
 	}
 }

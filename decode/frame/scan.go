@@ -36,7 +36,7 @@ type Overhead struct {
 	Unknown    int64 // data before the first ID byte
 	Sync       int64 // sync packets
 	Unaligned  int64 // not in a frame, or in one that was dropped
-	Incomplete int64 // the rest of a frame the buffer ends in
+	Incomplete int64 // the rest of a frame the buffer, or a run, ends in
 }
 
 // Bytes is the sum of o.
@@ -48,7 +48,7 @@ func (o *Overhead) Bytes() int64 {
 // Steady reports whether a buffer of this layout has nothing but frames in step, and
 // padding: each frame of it is one, and no stream breaks.
 func (c *Census) Steady(l *Layout) bool {
-	return !l.Sync && c.Overhead.Sync == 0 && c.Overhead.Unaligned == l.Offset
+	return !l.Sync && len(l.Runs) == 0 && c.Overhead.Sync == 0 && c.Overhead.Unaligned == l.Offset
 }
 
 // Places counts positions in a buffer and lists the first of them.

@@ -11,7 +11,7 @@ const (
 	padding                // whole frames of 00 or FF up to the end
 	unaligned              // no frames, or frames of unknown alignment
 	realigned              // unaligned, because frames continue at another offset
-	incomplete             // the rest of a frame the buffer ends in
+	incomplete             // the rest of a frame the buffer, or a run, ends in
 )
 
 // An extent is a run of bytes of one kind, in reading order.
@@ -39,6 +39,7 @@ type walker struct {
 	reset  bool // for the next extent
 
 	// Memory-aligned frames.
+	runs     []int64   // those of the layout that begin after the position
 	suspect  [256]bool // mixed bytes that want a closer look
 	searchAt int64     // no such look before this position
 
@@ -54,6 +55,7 @@ func newWalker(r io.ReaderAt, size int64, layout Layout) *walker {
 	w := &walker{
 		in:      input{r: r, size: size, ring: layout.RingStart, chunk: chunkBytes},
 		layout:  layout,
+		runs:    layout.Runs,
 		err:     layout.check(size),
 		suspect: lostBytes,
 		seeking: layout.Sync,
@@ -127,13 +129,14 @@ func (w *walker) aligned() (extent, error) {
 	case p < w.layout.Offset:
 		return w.take(unaligned, w.layout.Offset-p)
 	}
-	left := w.tail.frames(p)
+	left, end := w.tail.frames(p), w.runEnd(p)
 	switch {
 	case left == 0 && w.tail.isPadding(p):
 		return w.take(padding, (w.in.size-p)&^(frameSize-1))
-	case left == 0:
-		return w.take(incomplete, w.in.size-p)
+	case left == 0, end-p < frameSize:
+		return w.take(incomplete, end-p)
 	}
+	left = min(left, end-p)
 	stop := &w.suspect
 	if p < w.searchAt {
 		stop = &lostBytes
@@ -151,6 +154,19 @@ func (w *walker) aligned() (extent, error) {
 		return w.takeFrames(b[:n])
 	}
 	return w.suspectFrame()
+}
+
+// runEnd returns where the run that position p is in ends. At the start of a run, but for the first,
+// everything starts anew.
+func (w *walker) runEnd(p int64) int64 {
+	for len(w.runs) > 0 && w.runs[0] <= p {
+		w.reset = w.reset || w.runs[0] == p && p > 0
+		w.runs = w.runs[1:]
+	}
+	if len(w.runs) > 0 {
+		return min(w.runs[0], w.in.size)
+	}
+	return w.in.size
 }
 
 // suspectFrame takes the frame at the position, which has an ID byte that it

@@ -234,7 +234,7 @@ func (p *planner) readFrames(ctx context.Context, b *Buffer) error {
 	if b.Clipped {
 		size = b.Size
 	}
-	found, err := frame.Detect(b.Data, size, opt)
+	found, err := p.layout(b, size, opt)
 	if _, ok := errors.AsType[*frame.NotFramesError](err); ok && p.noneDecoded(b.Buffer) {
 		p.note("buffer %s: its bytes do not show where frames begin; none of its sources is decoded anyway", b.Name)
 		b.Framed = false
@@ -255,6 +255,14 @@ func (p *planner) readFrames(ctx context.Context, b *Buffer) error {
 	b.inStep = b.Layout.Steady
 	p.opt.Near.unlimit(b, found.Layout)
 	return nil
+}
+
+// layout returns how the frames of a buffer lie. Runs begin with a frame.
+func (p *planner) layout(b *Buffer, size int64, opt frame.DetectOptions) (frame.Detection, error) {
+	if len(b.Runs) > 0 {
+		return frame.Detection{Layout: frame.Layout{Runs: b.Runs}}, nil
+	}
+	return frame.Detect(b.Data, size, opt)
 }
 
 // noneDecoded says whether a buffer is of sources of protocols that are not decoded: what is wrong with it says

@@ -130,7 +130,7 @@ func (s *Source) Stream(notes *[]string) decode.Stream {
 	case s.Layout != nil:
 		return laidStream{s.Layout.Stream(b.Data, b.RingStart), b.Name, notes}
 	default:
-		return newRawStream(b.Data, b.Looked, b.RingStart, b.From)
+		return newRawStream(b, b.From)
 	}
 }
 
@@ -146,7 +146,7 @@ func (s *Source) StreamFrom(offset int64) (stream decode.Stream, late bool) {
 		layout.SkipTo(offset)
 		return frame.NewReader(b.Data, b.Looked, layout, s.ID), true
 	}
-	return newRawStream(b.Data, b.Looked, 0, min(offset, b.Looked)), true
+	return newRawStream(b, min(offset, b.Looked)), true
 }
 
 // StreamAt returns the stream from the unit at a place in it, which has that capture offset; and lead
@@ -161,7 +161,7 @@ func (s *Source) StreamAt(place, offset int64, lead decode.Lead, notes *[]string
 	case b.Framed || s.Layout != nil:
 		return After(s.Stream(notes), s.UnitBytes(), place*int64(s.UnitBytes())-int64(lead.Bytes)), nil
 	default:
-		return newRawStream(b.Data, b.Looked, b.RingStart, min(max(place-int64(lead.Bytes), 0), b.Looked)), nil
+		return newRawStream(b, min(max(place-int64(lead.Bytes), 0), b.Looked)), nil
 	}
 }
 

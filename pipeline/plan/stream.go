@@ -14,15 +14,27 @@ const rawPieceBytes = 256 << 10
 // A rawStream is a buffer that holds the bytes of one source, in reading order: a
 // ring starts at its oldest byte.
 type rawStream struct {
-	data      io.ReaderAt
-	size      int64
-	ringStart int64
-	read      int64
+	data       io.ReaderAt
+	size       int64
+	ringStart  int64
+	runs       []int64 // those that begin after what was read
+	read       int64
+	begun, cut bool // something was returned; a run begins after that
 }
 
-// newRawStream returns the stream after its first bytes, so many of them.
-func newRawStream(data io.ReaderAt, size, ringStart, after int64) *rawStream {
-	return &rawStream{data: data, size: size, ringStart: ringStart, read: after}
+// newRawStream returns the stream of a buffer after its first bytes, so many of them.
+func newRawStream(b *Buffer, after int64) *rawStream {
+	s := &rawStream{data: b.Data, size: b.Looked, ringStart: b.RingStart, runs: b.Runs, read: after}
+	s.skipRuns()
+	return s
+}
+
+// skipRuns leaves the runs that begin after what was read.
+func (s *rawStream) skipRuns() {
+	for len(s.runs) > 0 && s.runs[0] <= s.read {
+		s.cut = s.begun && s.runs[0] == s.read
+		s.runs = s.runs[1:]
+	}
 }
 
 // Next implements [decode.Stream].
@@ -30,12 +42,7 @@ func (s *rawStream) Next(p *decode.Piece) (broken bool, err error) {
 	if s.read == s.size {
 		return false, io.EOF
 	}
-	at := s.ringStart + s.read
-	left := s.size - at
-	if left <= 0 {
-		at -= s.size
-		left = s.ringStart - at
-	}
+	at, left := s.adjacent()
 	room := p.Data[len(p.Data):cap(p.Data)]
 	if len(room) == 0 {
 		room = p.Room(int(min(rawPieceBytes, left)))
@@ -49,8 +56,24 @@ func (s *rawStream) Next(p *decode.Piece) (broken bool, err error) {
 	}
 	p.Data = p.Data[:len(p.Data)+int(n)]
 	p.Offsets.Append(decode.CaptureOffset(at), int(n))
-	s.read += n
-	return false, nil
+	broken = s.cut
+	s.read, s.begun, s.cut = s.read+n, true, false
+	s.skipRuns()
+	return broken, nil
+}
+
+// adjacent returns where the next bytes are in the buffer, and how many lie there one after
+// another: up to its end, the end of the run, or of the stream.
+func (s *rawStream) adjacent() (at, n int64) {
+	at, n = s.ringStart+s.read, s.size-s.ringStart-s.read
+	if n <= 0 {
+		at -= s.size
+		n = s.ringStart - at
+	}
+	if len(s.runs) > 0 {
+		n = min(n, s.runs[0]-s.read)
+	}
+	return at, n
 }
 
 // A laidStream is a stream by a layout: it names the buffer in errors, and keeps what
