@@ -21,43 +21,44 @@ type entry struct {
 	start, size uint64 // in the archive, in bytes
 }
 
+// An archive is what is stored in an archive.
+type archive struct {
+	entries []entry
+	err     error // why it is not read
+}
+
 // inArchive returns the library of an archive that is at an offset, and where it starts; it is
 // false for files that are no archives, and where no library is.
 func (f *Finder) inArchive(file process.File, offset uint64) (inside process.File, start uint64, ok bool) {
 	if !strings.HasSuffix(file.Name, archiveSuffix) || checkName(file.Name) != nil {
 		return file, 0, false
 	}
-	entries, ok := f.archives[file.Name]
-	if !ok {
-		entries = f.entries(file.Name)
-		f.archives[file.Name] = entries
-	}
-	for _, e := range entries {
-		if offset-e.start < e.size {
-			return process.File{Name: file.Name + inArchive + e.name, BuildID: file.BuildID}, e.start, true
+	for _, t := range f.named(file.Name) {
+		for _, e := range t.archive(file.Name).entries {
+			if offset-e.start < e.size {
+				return process.File{Name: file.Name + inArchive + e.name, BuildID: file.BuildID}, e.start, true
+			}
 		}
 	}
 	return file, 0, false
 }
 
-// entries returns what is stored in an archive, of which the first one that can be read counts.
-func (f *Finder) entries(name string) []entry {
-	trees := f.sysroots
-	if f.host != nil && printable(name) {
-		trees = append(slices.Clip(trees), f.host)
+// archive returns what is stored in an archive, which is read once.
+func (t *tree) archive(name string) archive {
+	a, ok := t.archives[name]
+	if ok {
+		return a
 	}
-	for _, t := range trees {
-		s, err := t.open(name)
-		if err != nil || s.ReaderAt == nil {
-			continue
-		}
-		entries, err := readEntries(s)
+	s, err := t.open(name)
+	if err == nil && s.ReaderAt != nil {
+		a.entries, a.err = readEntries(s)
 		s.Close()
-		if err == nil {
-			return entries
-		}
 	}
-	return nil
+	if err != nil {
+		a.err = err
+	}
+	t.archives[name] = a
+	return a
 }
 
 // readEntries reads the directory of an archive. Entries that are compressed are left out: no
@@ -82,19 +83,18 @@ func readEntries(s source) ([]entry, error) {
 }
 
 // entryOpener returns what opens an entry of an archive.
-func (t *tree) entryOpener(archive, name string) opener {
+func (t *tree) entryOpener(name, inside string) opener {
+	a := t.archive(name)
+	i := slices.IndexFunc(a.entries, func(e entry) bool { return e.name == inside })
+	if i < 0 {
+		return func() (source, error) { return source{}, a.err }
+	}
+	e := a.entries[i]
 	return func() (source, error) {
-		s, err := t.open(archive)
+		s, err := t.open(name)
 		if err != nil || s.ReaderAt == nil {
 			return source{}, err
 		}
-		entries, err := readEntries(s)
-		for _, e := range entries {
-			if e.name == name {
-				return source{io.NewSectionReader(s, int64(e.start), int64(e.size)), s, int64(e.size)}, nil
-			}
-		}
-		s.Close()
-		return source{}, err
+		return source{io.NewSectionReader(s, int64(e.start), int64(e.size)), s, int64(e.size)}, nil
 	}
 }

@@ -34,10 +34,9 @@ type Finder struct {
 	vmlinux  *given
 	kcore    *Program
 
-	mu       sync.Mutex
-	found    map[process.File]found
-	archives map[string][]entry // by recorded name
-	missing  map[process.File]*wanted
+	mu      sync.Mutex
+	found   map[process.File]found
+	missing map[process.File]*wanted
 }
 
 // A found is the answer for a file that was mapped.
@@ -55,9 +54,7 @@ type Placement struct {
 
 // New opens the files and directories that are named in the options, which must be there.
 func New(o Options) (*Finder, error) {
-	f := &Finder{
-		found: map[process.File]found{}, archives: map[string][]entry{}, missing: map[process.File]*wanted{},
-	}
+	f := &Finder{found: map[process.File]found{}, missing: map[process.File]*wanted{}}
 	if err := f.open(o); err != nil {
 		f.Close()
 		return nil, err

@@ -30,7 +30,7 @@ func lib(id, code string) []byte {
 }
 
 // write writes files below a directory, by name.
-func write(t *testing.T, dir string, files map[string][]byte) string {
+func write(t testing.TB, dir string, files map[string][]byte) string {
 	t.Helper()
 	for name, data := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))

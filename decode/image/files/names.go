@@ -47,7 +47,8 @@ func checkName(name string) error {
 	}
 	if base := path.Base(name); strings.HasPrefix(base, "perf-") && strings.HasSuffix(base, ".map") {
 		return &image.FormatError{
-			Problem: madeCode + ", of which the file has names only", Remedy: "record it with a jitdump and run perf inject --jit",
+			Problem: madeCode + ", of which the file has names only",
+			Remedy:  "record it with a jitdump and run perf inject --jit",
 		}
 	}
 	if !path.IsAbs(name) || path.Clean(name) != name {

@@ -39,7 +39,8 @@ func (f *Finder) search(file process.File) (*Program, error) {
 		return nil, err
 	}
 	name, _ := strings.CutSuffix(file.Name, deleted)
-	return nil, notFound(refused, fmt.Sprintf("give --sysroot DIR where the file is DIR%s, or give it with -e FILE", Shown(name)))
+	remedy := fmt.Sprintf("give --sysroot DIR where the file is DIR%s, or give it with -e FILE", Shown(name))
+	return nil, notFound(refused, remedy)
 }
 
 // problem says why a file is not taken, without a remedy: there are others.
@@ -92,6 +93,15 @@ func (f *Finder) candidates(file process.File) []candidate {
 	return list
 }
 
+// named are the trees that have files at their recorded names. On this machine a name must be one
+// that shows.
+func (f *Finder) named(name string) []*tree {
+	if f.host == nil || !printable(name) {
+		return f.sysroots
+	}
+	return append(slices.Clip(f.sysroots), f.host)
+}
+
 // is reports whether a file that was given is the one that was mapped: by build ID if both have
 // one, else by name.
 func (g *given) is(buildID, name string) bool {
@@ -107,8 +117,8 @@ func (g *given) candidate() candidate {
 
 // candidate is a file at its recorded name, which may be in an archive.
 func (t *tree) candidate(name string) candidate {
-	if archive, entry, ok := strings.Cut(name, inArchive); ok {
-		return candidate{t.path(archive) + inArchive + entry, t.entryOpener(archive, entry)}
+	if archive, inside, ok := strings.Cut(name, inArchive); ok {
+		return candidate{t.path(archive) + inArchive + inside, t.entryOpener(archive, inside)}
 	}
 	return candidate{t.path(name), t.opener(name)}
 }

@@ -13,8 +13,9 @@ import (
 // A tree is a directory in which files of any name may be asked for: nothing outside of it is
 // opened, wherever its links go.
 type tree struct {
-	dir  string
-	root *os.Root
+	dir      string
+	root     *os.Root
+	archives map[string]archive // by name; for one goroutine at a time
 }
 
 func openTrees(dirs []string) ([]*tree, error) {
@@ -34,7 +35,7 @@ func openTree(dir string) (*tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w; give a directory of program files", err)
 	}
-	return &tree{dir, root}, nil
+	return &tree{dir, root, map[string]archive{}}, nil
 }
 
 // path returns where a name is in the file system.
