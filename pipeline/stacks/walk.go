@@ -12,6 +12,7 @@ import (
 // A walker turns the runs of a job, and what came between them, into steps.
 type walker struct {
 	functions Functions
+	places    schema.Places
 	to        *folder // takes the steps
 
 	last     last
@@ -38,7 +39,7 @@ type walker struct {
 // walk walks a job, and leaves the position after it in the step. to takes the steps.
 func (w *walker) walk(j *job, to *folder) {
 	*w = walker{
-		functions: to.functions, to: to, last: j.before, step: step{at: j.at}, entry: j.entry,
+		functions: to.functions, places: w.places, to: to, last: j.before, step: step{at: j.at}, entry: j.entry,
 		unitBlocks: w.unitBlocks, ends: w.ends, exits: w.exits, waiting: slices.Grow(w.waiting[:0], maxWait),
 	}
 	w.setMarks(j.marks)
@@ -279,6 +280,14 @@ func (w *walker) state() (function int32, kind schema.Kind) {
 	return l.code.functionAt(l.position, w.functions), kind
 }
 
+// functionOf returns the function of an address after the last instruction.
+func (w *walker) functionOf(to schema.Address) int32 {
+	if w.last.code == nil {
+		return w.functions.at(to)
+	}
+	return w.functions.at(w.places.Of(w.last.code.Key.State, to))
+}
+
 // through makes the steps inside a run: into other functions, and where marks are.
 func (w *walker) through(run *schema.Run) {
 	code, first, end := &w.blocks[w.part.Numbers[run.Block]], int(run.First), int(run.First+run.Count)
@@ -391,9 +400,9 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 			case !t.OK:
 				w.take(lostException, 0, none)
 			case chained:
-				w.take(tailChain, t.V, w.functions.at(t.V))
+				w.take(tailChain, t.V, w.functionOf(t.V))
 			default:
-				w.take(exception, t.V, w.functions.at(t.V))
+				w.take(exception, t.V, w.functionOf(t.V))
 			}
 			chained = false
 		case m.what == markReturn:
@@ -467,16 +476,16 @@ func (w *walker) cutFlow(marks []mark, to schema.Address, function int32) {
 	case first == markContext:
 		w.flow(to, function)
 	case w.flows() && w.isVector(t.V):
-		w.take(vector, t.V, w.functions.at(t.V))
+		w.take(vector, t.V, w.functionOf(t.V))
 	case w.flows():
-		w.flow(t.V, w.functions.at(t.V))
+		w.flow(t.V, w.functionOf(t.V))
 	}
 }
 
 // isVector says whether the last instruction is a vector that jumped to an address, before another exception.
 func (w *walker) isVector(to schema.Address) bool {
 	function, kind := w.state()
-	elsewhere := kind != schema.KindOther || w.functions.at(to) != function
+	elsewhere := kind != schema.KindOther || w.functionOf(to) != function
 	return elsewhere && w.entry.isVector(w.step.at.seq) && w.entry.jumps(w.last.kind(), w.last.next(), to)
 }
 
@@ -541,7 +550,7 @@ func (w *walker) leave(kind schema.Kind, next, to schema.Address, function int32
 }
 
 // returns makes the step of a return from an exception to an address.
-func (w *walker) returns(to schema.Address) { w.take(exceptionReturn, to, w.functions.at(to)) }
+func (w *walker) returns(to schema.Address) { w.take(exceptionReturn, to, w.functionOf(to)) }
 
 // take makes a step of a kind, to an address in a function.
 func (w *walker) take(kind what, to schema.Address, function int32) {
