@@ -5,6 +5,7 @@ import (
 	"context"
 	"debug/elf"
 	"fmt"
+	"slices"
 
 	"github.com/tracelake/tracelake/bench/encode/perfdata"
 	"github.com/tracelake/tracelake/bench/program/linker"
@@ -73,7 +74,7 @@ func (c *Capture) RecordPerf(ctx context.Context, s *perfdata.Session, at PerfTh
 var (
 	perfETMv3 = []string{"ETMCR", "ETMTRACEIDR", "ETMCCER", "ETMIDR"}
 	perfETMv4 = []string{"TRCCONFIGR", "TRCTRACEIDR", "TRCIDR0", "TRCIDR1", "TRCIDR2", "TRCIDR8", "TRCAUTHSTATUS"}
-	perfETE   = append(perfETMv4[:len(perfETMv4):len(perfETMv4)], "TRCDEVARCH")
+	perfETE   = append(slices.Clip(perfETMv4), "TRCDEVARCH")
 )
 
 // devarchETMv4 is TRCDEVARCH of an ETMv4.0; its minor version is that of TRCIDR1, in other bits.

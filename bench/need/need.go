@@ -42,7 +42,7 @@ const (
 	Fish     Need = "fish"       // the shell
 	Groff    Need = "groff"      // of which man is made
 	Chromium Need = "chromium"   // chromium-headless-shell, the browser
-	Perf     Need = "perf"       // perf of Linux, with OpenCSD
+	Perf     Need = "perf"       // perf of Linux, built with OpenCSD
 	Axe      Need = "axe"        // axe-core, which make .ci/axe/axe.min.js fetches
 )
 

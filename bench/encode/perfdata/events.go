@@ -1,5 +1,7 @@
 package perfdata
 
+import "slices"
+
 // What misc of a record says: which mode the CPU was in, and one bit that each type has its own
 // use for.
 const (
@@ -74,7 +76,7 @@ func (m *Map) MMAP2() Record {
 const idBytes = 20
 
 func idField(id []byte) []byte {
-	return append(id[:len(id):len(id)], make([]byte, idBytes-len(id))...)
+	return append(slices.Clip(id), make([]byte, idBytes-len(id))...)
 }
 
 // Comm says how a thread is called from now on.

@@ -2,6 +2,7 @@ package perfdata
 
 import (
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,10 +67,11 @@ func (r *Recording) WriteDir(dir string, streams ...[]Record) error {
 
 // withFeature returns features with one more.
 func withFeature(features map[int][]byte, bit int, section []byte) map[int][]byte {
-	more := map[int][]byte{bit: section}
-	for k, v := range features {
-		more[k] = v
+	more := maps.Clone(features)
+	if more == nil {
+		more = map[int][]byte{}
 	}
+	more[bit] = section
 	return more
 }
 
@@ -122,12 +124,7 @@ func (r *Recording) pipe(features map[int][]byte) ([][]byte, error) {
 const sectionBytes = 16
 
 func sortedBits(features map[int][]byte) []int {
-	var bits []int
-	for bit := range features {
-		bits = append(bits, bit)
-	}
-	slices.Sort(bits)
-	return bits
+	return slices.Sorted(maps.Keys(features))
 }
 
 // bitmap has a bit for each feature.

@@ -19,6 +19,8 @@ type Ring struct {
 	Index    uint32
 	CPU, TID uint32 // CPU is [NoCPU] of the ring of a thread, else TID is NoCPU
 	Snapshot bool   // it is read when somebody asks for it, and AUX tells ends
+	// Bytes, if not 0, is how many a ring of snapshots has. A run that is longer leaves its last ones.
+	Bytes int
 
 	end  uint64 // of what was written, in bytes since ever
 	left []byte // what was not read
@@ -28,11 +30,15 @@ type Ring struct {
 func (r *Ring) AUX(trace []byte, flags uint64) Record {
 	start := r.end
 	r.end += uint64(len(trace))
-	r.left = append(r.left, trace...)
 	at := start
+	kept := trace
 	if r.Snapshot {
 		at, flags = r.end, flags|AUXOverwrite
+		if r.Bytes > 0 {
+			kept = trace[max(0, len(trace)-r.Bytes):]
+		}
 	}
+	r.left = append(r.left, kept...)
 	return Record{Type: TypeAUX, Body: words(at, uint64(len(trace)), flags)}
 }
 

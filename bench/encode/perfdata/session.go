@@ -11,6 +11,7 @@ import (
 type Session struct {
 	Version   int // of the metadata
 	Snapshot  bool
+	RingBytes int  // of the rings of snapshots; 0: what is traced fits
 	PerThread bool // each thread has a ring, not each CPU
 	// HardwareIDs has records say the trace IDs, and not the metadata; with Sinks an ID is unique
 	// among the CPUs of one sink.
@@ -169,7 +170,7 @@ func (s *Session) ring(cpu, tid uint32) *Ring {
 			return r
 		}
 	}
-	r := &Ring{Index: uint32(len(s.rings)), CPU: cpu, TID: tid, Snapshot: s.Snapshot}
+	r := &Ring{Index: uint32(len(s.rings)), CPU: cpu, TID: tid, Snapshot: s.Snapshot, Bytes: s.RingBytes}
 	s.rings = append(s.rings, r)
 	return r
 }
