@@ -37,9 +37,10 @@ type Stacks struct {
 
 // Sinks are where rows go as what they are of ends. Those that are nil are not wanted.
 type Sinks struct {
-	Calls stitch.Sink[Call]
-	Spans stitch.Sink[Span]
-	Heads func([]Head) error // by their segments; some may have none
+	Calls  stitch.Sink[Call]
+	Spans  stitch.Sink[Span]
+	Heads  func([]Head) error // by their segments; some may have none
+	Places schema.Places
 	// Opening is where the trace begins; nil: it is not known.
 	Opening *Opening
 	// MostCalls is how many rows Calls is given, those of the longest calls, at the end; 0: any number.
@@ -83,7 +84,7 @@ func (s *Stacks) worker() *worker {
 		s.idle = s.idle[:n-1]
 		return w
 	}
-	return &worker{folder: newFolder(s.functions)}
+	return &worker{folder: newFolder(s.functions), walker: walker{places: s.rows.Places}}
 }
 
 // Sinks returns sinks that have s rebuild stacks from what they are given, and pass it on.

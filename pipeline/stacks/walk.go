@@ -12,6 +12,7 @@ import (
 // A walker turns the runs of a job, and what came between them, into steps.
 type walker struct {
 	functions Functions
+	places    schema.Places
 	to        *folder // takes the steps
 
 	last     last
@@ -38,7 +39,7 @@ type walker struct {
 // walk walks a job, and leaves the position after it in the step. to takes the steps.
 func (w *walker) walk(j *job, to *folder) {
 	*w = walker{
-		functions: to.functions, to: to, last: j.before, step: step{at: j.at}, entry: j.entry,
+		functions: to.functions, places: w.places, to: to, last: j.before, step: step{at: j.at}, entry: j.entry,
 		unitBlocks: w.unitBlocks, ends: w.ends, exits: w.exits, waiting: slices.Grow(w.waiting[:0], maxWait),
 	}
 	w.setMarks(j.marks)
@@ -279,6 +280,14 @@ func (w *walker) state() (function int32, kind schema.Kind) {
 	return l.code.functionAt(l.position, w.functions), kind
 }
 
+// functionOf returns the function of an address after the last instruction.
+func (w *walker) functionOf(to schema.Address) int32 {
+	if w.last.code == nil {
+		return w.functions.at(to)
+	}
+	return w.functions.at(w.places.Of(w.last.code.Key.State, to))
+}
+
 // through makes the steps inside a run: into other functions, and where marks are.
 func (w *walker) through(run *schema.Run) {
 	code, first, end := &w.blocks[w.part.Numbers[run.Block]], int(run.First), int(run.First+run.Count)
@@ -337,6 +346,8 @@ func (w *walker) vector(marks []mark, to schema.Address, function int32) bool {
 		switch m := &marks[i]; {
 		case m.what == markEntry, m.what == markGap && !m.program:
 			return false
+		case m.what == markReturn && kind != schema.KindExceptionReturn: // of profile M: no opcode says so, but a packet
+			return false
 		case m.what == markGap:
 			kind, stays = schema.KindBranch, false
 		}
@@ -376,7 +387,7 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 	w.cutFlow(marks, to, function)
 	var stopped schema.Null[schema.Address] // where debug state was entered
 	var debug *entry
-	lost := false
+	lost, chained := false, false
 	for i := range marks {
 		m := &marks[i]
 		switch {
@@ -385,12 +396,17 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 			stopped, debug = m.returns, m.entry
 		case m.what == markEntry:
 			w.step.back, w.step.entry, w.entry = m.returns, m.entry, lastEntry{w.step.at.seq, m.returns}
-			if t := w.target(marks[i+1:], to); t.OK {
-				w.take(exception, t.V, w.functions.at(t.V))
-			} else {
+			switch t := w.target(marks[i+1:], to); {
+			case !t.OK:
 				w.take(lostException, 0, none)
+			case chained:
+				w.take(tailChain, t.V, w.functionOf(t.V))
+			default:
+				w.take(exception, t.V, w.functionOf(t.V))
 			}
+			chained = false
 		case m.what == markReturn:
+			chained = isChained(marks[i+1:])
 			if t := w.target(marks[i+1:], to); t.OK && !w.aborted(marks[i+1:]) {
 				w.returns(t.V)
 			}
@@ -410,6 +426,17 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 		w.to.alone(&w.step.at, debug, schema.CallReturn)
 		w.take(arrival, to, function)
 	}
+}
+
+// isChained says whether marks after a return from an exception begin with the entry to another, in profile M, which
+// has no return address of its own then.
+func isChained(marks []mark) bool {
+	for i := range marks {
+		if m := &marks[i]; m.what != markContext {
+			return m.what == markEntry && !m.returns.OK
+		}
+	}
+	return false
 }
 
 // contextsFirst makes the steps of the Context IDs that are stated before the next exception or gap, after a return from an
@@ -449,16 +476,16 @@ func (w *walker) cutFlow(marks []mark, to schema.Address, function int32) {
 	case first == markContext:
 		w.flow(to, function)
 	case w.flows() && w.isVector(t.V):
-		w.take(vector, t.V, w.functions.at(t.V))
+		w.take(vector, t.V, w.functionOf(t.V))
 	case w.flows():
-		w.flow(t.V, w.functions.at(t.V))
+		w.flow(t.V, w.functionOf(t.V))
 	}
 }
 
 // isVector says whether the last instruction is a vector that jumped to an address, before another exception.
 func (w *walker) isVector(to schema.Address) bool {
 	function, kind := w.state()
-	elsewhere := kind != schema.KindOther || w.functions.at(to) != function
+	elsewhere := kind != schema.KindOther || w.functionOf(to) != function
 	return elsewhere && w.entry.isVector(w.step.at.seq) && w.entry.jumps(w.last.kind(), w.last.next(), to)
 }
 
@@ -523,13 +550,13 @@ func (w *walker) leave(kind schema.Kind, next, to schema.Address, function int32
 }
 
 // returns makes the step of a return from an exception to an address.
-func (w *walker) returns(to schema.Address) { w.take(exceptionReturn, to, w.functions.at(to)) }
+func (w *walker) returns(to schema.Address) { w.take(exceptionReturn, to, w.functionOf(to)) }
 
 // take makes a step of a kind, to an address in a function.
 func (w *walker) take(kind what, to schema.Address, function int32) {
 	w.step.what, w.step.to, w.step.function = kind, to, function
 	switch kind {
-	case goBack, indirect, exceptionReturn, gap:
+	case goBack, indirect, exceptionReturn, tailChain, gap:
 		w.step.timestamp = w.part.LastTimestamp(&w.part.Spans[w.span])
 	}
 	w.to.take(&w.step)

@@ -22,6 +22,7 @@ type counter struct {
 	edges  map[EdgeKey]edge
 	spread map[extent]int64 // cycles of runs by extent
 
+	places   schema.Places
 	before   step   // before the first run of the job
 	cur      *shape // counted last; noShape: the job has none yet
 	own      int64  // cycles of its last instruction, if it is timed
@@ -36,7 +37,7 @@ func newCounter(ordinal, most int) *counter {
 
 // count counts a job.
 func (c *counter) count(j *job) {
-	c.before, c.cur, c.own = j.before, noShape, 0
+	c.places, c.before, c.cur, c.own = j.places, j.before, noShape, 0
 	c.setMarks(j.marks)
 	for i := range j.pieces {
 		c.piece(&j.pieces[i])
@@ -108,7 +109,7 @@ func (c *counter) next(run *schema.Run, number uint32, code *schema.Block, seq i
 		return c.turn(to)
 	}
 	if c.cur != counted {
-		c.join(seq, code.Address[to.first])
+		c.join(seq, code.Place(int(to.first)))
 	}
 	to.n++
 	c.nowhere.to = to

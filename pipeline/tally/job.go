@@ -10,6 +10,7 @@ import (
 // A job is what a worker counts at once: consecutive runs of a source, and what
 // came between them.
 type job struct {
+	places schema.Places
 	pieces []stitch.Runs
 	marks  []mark // in order
 	before step   // before the first instruction
@@ -46,7 +47,8 @@ func (m mark) compare(n mark) int {
 // A step is an instruction that was executed: what its edges need.
 type step struct {
 	ok      bool // there is one
-	address schema.Address
+	state   schema.State
+	address schema.Address // its place
 	kind    schema.Kind
 	outcome schema.Outcome
 	cycles  schema.Null[uint32] // its own
@@ -64,7 +66,7 @@ func (j *job) last() step {
 	r := &j.pieces[i]
 	run := &r.Unit.Runs[r.To-1]
 	code, i := r.Unit.Blocks[run.Block], int(run.First)+int(run.Count)-1
-	s := step{ok: true, address: code.Address[i], kind: schema.Kind(code.Kind[i]), outcome: run.Outcome}
+	s := step{ok: true, state: code.Key.State, address: code.Place(i), kind: schema.Kind(code.Kind[i]), outcome: run.Outcome}
 	switch {
 	case run.Flags&schema.RunHasCosts != 0:
 		s.cycles = schema.Of(r.Unit.Costs[r.Costs-1])

@@ -46,7 +46,9 @@ type Workers interface {
 }
 
 // New returns the tally of a source. Without workers, nil, it counts at once.
-func New(workers Workers) *Tally { return &Tally{workers: workers, limits: usual} }
+func New(workers Workers, places schema.Places) *Tally {
+	return &Tally{workers: workers, job: job{places: places}, limits: usual}
+}
 
 // limits bound what a tally holds, and how long it waits for more.
 type limits struct {
@@ -141,7 +143,7 @@ func (t *Tally) submit(seq int64) error {
 	}
 	slices.SortStableFunc(j.marks, mark.compare)
 	n, _ := slices.BinarySearchFunc(j.marks, mark{Key: schema.Key{Seq: seq}}, mark.compare)
-	t.job = job{pieces: make([]stitch.Runs, 0, len(j.pieces)), marks: append(t.swapMarks(nil), j.marks[n:]...), before: j.last()}
+	t.job = job{places: j.places, pieces: make([]stitch.Runs, 0, len(j.pieces)), marks: append(t.swapMarks(nil), j.marks[n:]...), before: j.last()}
 	j.marks = j.marks[:n]
 	t.runs = 0
 	t.ordinal++
