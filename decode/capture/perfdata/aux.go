@@ -2,8 +2,8 @@ package perfdata
 
 import "math"
 
-// mostTrace is more bytes than one record can tell of.
-const mostTrace = 1 << 48
+// mostTrace is more bytes than one record can tell of, and few enough to be added up.
+const mostTrace = 1 << 38
 
 // Bits of an AUX record's flags (§6).
 const (

@@ -113,7 +113,7 @@ func (p *packed) readAll(z io.Reader) error {
 		switch {
 		case p.err != nil:
 			return p.err
-		case p.ended && (err == io.EOF || err == io.ErrUnexpectedEOF): // perf does not end the stream
+		case p.ended && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)): // perf does not end the stream
 			p.checkEnd(len(buf) > 0 || skip > 0)
 			return nil
 		case err != nil:

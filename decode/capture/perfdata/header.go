@@ -78,7 +78,8 @@ func (r *reader) readFileHeader(size int) (section, error) {
 		r.note("%s was not completed, as perf record was killed: its records are read up to its end, and its features are unknown",
 			r.w.part.Name)
 		return records, nil
-	case records.size < int64(data[1]):
+	case uint64(records.size) < data[1]:
+		r.cutOff = records.end()
 		r.note("%s is cut off: its records go on for %d bytes after its end, and its features are lost",
 			r.w.part.Name, data[1]-uint64(records.size))
 		return records, nil

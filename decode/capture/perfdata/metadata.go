@@ -154,26 +154,6 @@ func timestampSource(v uint64) TimestampSource {
 	return UnknownTimestamps
 }
 
-// withoutMetadata returns the error of a recording without AUXTRACE_INFO.
-func (r *reader) withoutMetadata() error {
-	e := r.bad(-1, "has no trace: no record describes any (AUXTRACE_INFO)",
-		"record with perf record -e cs_etm// or simpleperf record -e cs-etm")
-	e.Err = ErrNoTrace
-	switch {
-	case len(r.traces) > 0:
-		e.Problem, e.Err = "has trace, but no record describes it (AUXTRACE_INFO)", nil
-		e.Remedy = "record it again"
-	case r.samples && r.branches:
-		e.Problem = "has no trace: perf inject decoded it already, to branches"
-		e.Remedy = "name the file that perf record wrote"
-	}
-	if r.cutOff >= 0 {
-		e.Offset = r.cutOff
-		e.Problem = "ends here, before what is needed: it " + e.Problem
-	}
-	return e
-}
-
 // find returns the CPU of that number, or nil.
 func (m *Metadata) find(number int16) *CPU {
 	i := slices.IndexFunc(m.CPUs, func(c CPU) bool { return c.CPU == number })

@@ -56,7 +56,7 @@ func TestRefused(t *testing.T) {
 		{"attribute size 0", put(b, 16, u64(0)), "at offset 0x10: has attributes of 0 bytes; they have 80 or more: record it again", nil},
 		{"records beyond", put(b, 40, u64(1<<40)), "at offset 0x28: has its records at offset 0x10000000000, beyond its end; copy it again", nil},
 		{"no records", only(), "has no trace: no record describes any (AUXTRACE_INFO); record with perf record -e cs_etm// or simpleperf record -e cs-etm", ErrNoTrace},
-		{"cut off early", b[:start+20], "at offset 0xe8: ends here, before what is needed: it has no trace: no record describes any (AUXTRACE_INFO); record with perf record -e cs_etm// or simpleperf record -e cs-etm", ErrNoTrace},
+		{"cut off early", b[:start+20], "at offset 0xe8: ends here, before what is needed: it has no trace: no record describes any (AUXTRACE_INFO); copy it again, or record it again", ErrNoTrace},
 		{"injected", branches.bytes(), "has no trace: perf inject decoded it already, to branches; name the file that perf record wrote", ErrNoTrace},
 		{"no description", only(trace(0, 0, 0, 0, make([]byte, 16))), "has trace, but no record describes it (AUXTRACE_INFO); record it again", nil},
 		{"Intel PT", only(rec(70, 0, u32(1, 0), intel)), "at offset 0xe8: holds trace of Intel PT, not of CoreSight; record with -e cs_etm// or simpleperf's cs-etm", ErrNoTrace},
@@ -74,6 +74,10 @@ func TestRefused(t *testing.T) {
 		{
 			"no AUXTRACE", with(aux(1, 0, 1000000, 0, 0, 9), aux(1, 1000000, 535344, 1, 0, 9)),
 			"misses its trace: 2 AUX records, 1,535,344 bytes, and no AUXTRACE record holds them; record it again", ErrNoTrace,
+		},
+		{
+			"cut off before the trace", put(b, 48, u64(uint64(len(b)-start)))[:len(b)-56-8],
+			fmt.Sprintf("at offset %#x: ends here, before what is needed: it misses its trace: 1 AUX record, 16 bytes, and no AUXTRACE record holds them; copy it again, or record it again", len(b)-64), ErrNoTrace,
 		},
 		{
 			"AUX of nothing", with(aux(1, 0, 0, 0, 0, 9), trace(0, 0, 0, 0, make([]byte, 16))),

@@ -136,7 +136,7 @@ func (s *records) read() (*record, error) {
 
 // stop notes that nothing is read from here on.
 func (s *records) stop(problem string) {
-	if s.r.cutOff < 0 {
+	if s.r.part == 0 {
 		s.r.cutOff = s.next
 	}
 	s.r.note("%s %s at offset %#x: it is read up to there", s.r.w.part.Name, problem, s.next)
