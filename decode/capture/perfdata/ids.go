@@ -20,28 +20,28 @@ type cpuTraceID struct {
 }
 
 // hardwareID takes in AUX_OUTPUT_HW_ID.
-func (r *reader) hardwareID(f *fields, s stamp) {
+func (r *reader) hardwareID(f *fields, s stamp) error {
 	v := f.u64()
-	if f.short {
-		return
-	}
-	if v>>majorShift != 0 {
-		r.odd(otherHardwareIDs, 0)
-		return
-	}
 	id := TraceID{ID: uint8(v)}
 	if v>>minorShift&0xF >= minorSinkID {
 		id.Sink = uint32(v >> sinkShift)
 	}
-	if id.ID == 0 || id.ID >= firstNoID || s.cpu < 0 {
+	switch {
+	case f.short:
+		return nil
+	case v>>majorShift != 0:
+		r.odd(otherHardwareIDs, 0)
+		return nil
+	case id.ID == 0 || id.ID >= firstNoID || s.cpu < 0:
 		r.odd(invalidHardwareIDs, 0)
-		return
+		return nil
 	}
 	r.ids[s.cpu] = id
 	if known := (cpuTraceID{s.cpu, id}); !r.seenIDs[known] {
 		r.seenIDs[known] = true
 		r.allIDs[s.cpu] = append(r.allIDs[s.cpu], id)
 	}
+	return r.keep(0)
 }
 
 // assignIDs gives CPUs their trace IDs, and the pieces without one that of their CPU.

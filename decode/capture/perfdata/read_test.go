@@ -127,6 +127,7 @@ func TestNotes(t *testing.T) {
 		{"too long", simple(piece, bytes16, u32(3), u16(0, 99)).bytes(), fmt.Sprintf("perf.data has a record that is longer than the rest at offset %#x: it is read up to there", end)},
 		{"short record", with(rec(10, 0, u64(1), at(1, 1, 1, 1))), fmt.Sprintf("perf.data: 1 record shorter than its fields: left out; the first at offset %#x", first)},
 		{"no trailer", with(rec(3, 0, u32(1, 2))), fmt.Sprintf("perf.data: 1 record shorter than its fields: left out; the first at offset %#x", first)},
+		{"no trailer of a switch", with(rec(14, 0)), fmt.Sprintf("perf.data: 1 record shorter than its fields: left out; the first at offset %#x", first)},
 		{"lost", with(rec(2, 0, u64(1, 5), at(1, 1, 1, 1)), rec(13, 0, u64(7), at(1, 1, 1, 1))), fmt.Sprintf("perf.data: perf lost 12 records: processes and maps may be incomplete; the first at offset %#x", first)},
 		{"trailers", two.bytes(), "perf.data: 1 record with other fields behind records than the first has: the first holds; the first at offset 0xe8"},
 		{"format", with(aux(1, 0, 0, 0x200, 0, 9)), fmt.Sprintf("perf.data: 1 record of trace in an unknown format, taken as CoreSight frames; the first at offset %#x", first)},
@@ -154,6 +155,7 @@ func TestNotes(t *testing.T) {
 			if !slices.Contains(append(f.Notes, ""), tt.want) || tt.want == "" && len(f.Notes) > 0 {
 				t.Errorf("notes %s\nwant  %s", strings.Join(f.Notes, "\n      "), tt.want)
 			}
+			same(t, "events", 0, len(f.Events))
 		})
 	}
 }
