@@ -43,7 +43,8 @@ func (r *reader) aux(f *fields, s stamp) error {
 	}
 	id := r.ids[s.cpu]
 	r.f.Pieces = append(r.f.Pieces, Piece{
-		Time: s.time, PID: s.pid, TID: s.tid, CPU: s.cpu, Offset: int64(offset), Size: int64(size), Ring: -1, Part: r.part,
+		Time: s.time, PID: s.pid, TID: s.tid, CPU: s.cpu,
+		Part: r.part, Ring: -1, Offset: int64(offset), Size: int64(size),
 		Flags: PieceFlags(flags & auxFlags), Raw: flags&auxFormat == formatRaw, TraceID: id.ID, Sink: id.Sink,
 	})
 	return r.keep(0)

@@ -28,3 +28,11 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// What to do about a bad file.
+const (
+	copyAgain   = "copy it again"
+	recordAgain = "record it again"
+	recordPlain = "record it again, without -z"
+	recordTrace = "record with perf record -e cs_etm// or simpleperf record -e cs-etm"
+)

@@ -74,7 +74,8 @@ func (r *reader) idsOf(c *CPU) []TraceID {
 	switch {
 	case len(told) > 0:
 		if static && !slices.ContainsFunc(told, func(t TraceID) bool { return t.ID == id.ID }) {
-			r.note("CPU %d has trace ID %#02x in the metadata and %#02x by the kernel, which holds", c.CPU, id.ID, told[0].ID)
+			r.note("CPU %d has trace ID %#02x in the metadata and %#02x by the kernel, which holds",
+				c.CPU, id.ID, told[0].ID)
 		}
 		return told
 	case static, valid && len(r.allIDs) == 0: // an old kernel under a new perf

@@ -6,12 +6,6 @@ import (
 	"github.com/tracelake/tracelake/decode/figures"
 )
 
-// What to do about a file without trace.
-const (
-	howToRecord = "record with perf record -e cs_etm// or simpleperf record -e cs-etm"
-	recordAgain = "record it again"
-)
-
 // checkMetadata fails if nothing describes the trace.
 func (r *reader) checkMetadata() error {
 	switch {
@@ -20,7 +14,7 @@ func (r *reader) checkMetadata() error {
 	case len(r.traces) > 0:
 		return r.bad(noPlace, "has trace, but no record describes it (AUXTRACE_INFO)", recordAgain)
 	}
-	return r.noTrace("has no trace: no record describes any (AUXTRACE_INFO)", howToRecord)
+	return r.noTrace("has no trace: no record describes any (AUXTRACE_INFO)", recordTrace)
 }
 
 // checkTrace fails if there is no byte of trace.
@@ -40,9 +34,11 @@ func (r *reader) checkTrace() error {
 		return r.noTrace(fmt.Sprintf("misses its trace: %s, %s, and no AUXTRACE record holds them",
 			figures.Count(int64(len(r.f.Pieces)), "AUX record"), figures.Count(missing, "byte")), recordAgain)
 	case unclaimed > 0:
-		return r.noTrace(fmt.Sprintf("has %s of trace, and no AUX record tells of them", figures.Count(unclaimed, "byte")), recordAgain)
+		return r.noTrace("has "+figures.Count(unclaimed, "byte")+" of trace, and no AUX record tells of them",
+			recordAgain)
 	}
-	return r.noTrace("has no trace: its AUX records are empty", "record for longer, or what runs on a CPU that is traced")
+	return r.noTrace("has no trace: its AUX records are empty",
+		"record for longer, or what runs on a CPU that is traced")
 }
 
 // noTrace returns an error of kind [ErrNoTrace]. What perf inject decoded, or what was cut off,

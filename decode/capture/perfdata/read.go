@@ -33,7 +33,8 @@ func Detect(head []byte) bool {
 // It reads no trace. Its error is an [*Error], but where reading fails.
 func Read(parts []Part) (*File, error) {
 	if len(parts) == 0 || len(parts) > maxParts {
-		return nil, &Error{File: "perf.data", Offset: noPlace, Problem: fmt.Sprintf("has %d files", len(parts)), Remedy: "name a recording"}
+		problem := fmt.Sprintf("has %d files", len(parts))
+		return nil, &Error{File: "perf.data", Offset: noPlace, Problem: problem, Remedy: "name a recording"}
 	}
 	r := newReader(parts)
 	for i := range parts {
@@ -125,7 +126,8 @@ func (r *reader) keep(bytes int) error {
 	r.kept++
 	r.bytes += bytes
 	if r.kept > maxKept || r.bytes > maxBytes {
-		return r.bad(r.offset, "tells of more processes, maps and pieces of trace than there is room for", "record a shorter time")
+		return r.bad(r.offset, "tells of more processes, maps and pieces of trace than there is room for",
+			"record a shorter time")
 	}
 	return nil
 }

@@ -59,9 +59,9 @@ func TestRefused(t *testing.T) {
 		{"cut off early", b[:start+20], "at offset 0xe8: ends here, before what is needed: it has no trace: no record describes any (AUXTRACE_INFO); copy it again, or record it again", ErrNoTrace},
 		{"injected", branches.bytes(), "has no trace: perf inject decoded it already, to branches; name the file that perf record wrote", ErrNoTrace},
 		{"no description", only(trace(0, 0, 0, 0, make([]byte, 16))), "has trace, but no record describes it (AUXTRACE_INFO); record it again", nil},
-		{"Intel PT", only(rec(70, 0, u32(1, 0), intel)), "at offset 0xe8: holds trace of Intel PT, not of CoreSight; record with -e cs_etm// or simpleperf's cs-etm", ErrNoTrace},
-		{"SPE", only(rec(70, 0, u32(4, 0), intel)), "at offset 0xe8: holds trace of Arm SPE, not of CoreSight; record with -e cs_etm// or simpleperf's cs-etm", ErrNoTrace},
-		{"kind 77", only(rec(70, 0, u32(77, 0), intel)), "at offset 0xe8: holds trace of kind 77, not of CoreSight; record with -e cs_etm// or simpleperf's cs-etm", ErrNoTrace},
+		{"Intel PT", only(rec(70, 0, u32(1, 0), intel)), "at offset 0xe8: holds trace of Intel PT, not of CoreSight; record with perf record -e cs_etm// or simpleperf record -e cs-etm", ErrNoTrace},
+		{"SPE", only(rec(70, 0, u32(4, 0), intel)), "at offset 0xe8: holds trace of Arm SPE, not of CoreSight; record with perf record -e cs_etm// or simpleperf record -e cs-etm", ErrNoTrace},
+		{"kind 77", only(rec(70, 0, u32(77, 0), intel)), "at offset 0xe8: holds trace of kind 77, not of CoreSight; record with perf record -e cs_etm// or simpleperf record -e cs-etm", ErrNoTrace},
 		{"two descriptions", with(info(1, block(0, 0x10))), fmt.Sprintf("at offset %#x: describes its trace a second time (AUXTRACE_INFO); take one recording a file", start+len(info(1, block(0, 0x10)))), nil},
 		{"short description", only(rec(70, 0, u32(3, 0), u64(1))), "at offset 0xe8: ends inside the description of its trace (AUXTRACE_INFO); record it again", nil},
 		{"short block", only(info(1, u64(blockETMv4, 0, 7, 1))), "at offset 0xe8: ends inside the registers of a CPU (AUXTRACE_INFO); record it again", nil},
@@ -120,7 +120,7 @@ func TestNotes(t *testing.T) {
 		want string // "" for none
 	}{
 		{"good", b, ""},
-		{"killed", put(b, 48, u64(0)), "perf.data was not completed, as perf record was killed: its records are read up to its end, and its features are unknown"},
+		{"killed", put(b, 48, u64(0)), "perf.data was not completed, as perf record was killed: it is read up to its end, and its features are unknown"},
 		{"cut off", put(b, 48, u64(1<<20)), fmt.Sprintf("perf.data is cut off: its records go on for %d bytes after its end, and its features are lost", 1<<20-(end-start))},
 		{"bytes at the end", simple(piece, bytes16, []byte{1, 2, 3}).bytes(), fmt.Sprintf("perf.data ends inside a record's header at offset %#x: it is read up to there", end)},
 		{"size 0", simple(piece, bytes16, u64(0)).bytes(), fmt.Sprintf("perf.data has a record that is smaller than its header at offset %#x: it is read up to there", end)},
