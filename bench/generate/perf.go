@@ -166,11 +166,15 @@ func (f *PerfFile) Map(s *perfdata.Session, pid uint32, inodes bool) {
 	}
 }
 
-// MapKernel says that the file is the kernel, which ran from the address of its symbol _text on.
+// MapKernel says that the file is the kernel, which ran from the address of its symbol _text on, where
+// _stext is, too.
 func (f *PerfFile) MapKernel(s *perfdata.Session, text uint64) {
 	m := f.maps()[0]
 	m.Length += m.Address - text
 	m.Address, m.Offset, m.Name = text, text, "[kernel.kallsyms]_text"
+	if s.Simpleperf {
+		m.Offset, m.Name = 0, "[kernel.kallsyms]_stext"
+	}
 	s.MapKernel(m)
 	s.BuildID(perfdata.BuildID{PID: perfdata.KernelPID, Kernel: true, ID: f.BuildID, Name: "[kernel.kallsyms]"})
 }
