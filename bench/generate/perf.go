@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/encode/perfdata"
 	"github.com/tracelake/tracelake/bench/program/linker"
+	"github.com/tracelake/tracelake/bench/snapshot"
 	"github.com/tracelake/tracelake/bench/truth"
 	"github.com/tracelake/tracelake/decode/image"
 )
@@ -177,4 +178,19 @@ func (f *PerfFile) MapKernel(s *perfdata.Session, text uint64) {
 	}
 	s.MapKernel(m)
 	s.BuildID(perfdata.BuildID{PID: perfdata.KernelPID, Kernel: true, ID: f.BuildID, Name: "[kernel.kallsyms]"})
+}
+
+// WriteKcore writes the folder kcore_dir of a recording, in which the file, which is the kernel, is as
+// it was in memory.
+func (f *PerfFile) WriteKcore(dir string) error {
+	core := &linker.File{Type: elf.ET_CORE}
+	for _, r := range f.Regions {
+		core.Segments = append(core.Segments, linker.Segment{Address: uint64(r.Address), Flags: elf.PF_R | elf.PF_W | elf.PF_X, Bytes: r.Bytes})
+	}
+	core.Segments = linker.Place(core.Segments)
+	var symbols bytes.Buffer
+	for _, s := range f.Symbols {
+		fmt.Fprintf(&symbols, "%016x T %s\n", s.Address+f.Bias, s.Name)
+	}
+	return snapshot.WriteFiles(dir, map[string][]byte{"kcore": core.Bytes(), "kallsyms": symbols.Bytes(), "modules": nil})
 }

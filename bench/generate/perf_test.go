@@ -33,6 +33,7 @@ type perfTrial struct {
 	// directory, if not 0, is how many files a directory has in place of the one: what is mapped is
 	// in the second.
 	directory int
+	kcore     bool // the directory has the kernel's memory
 }
 
 // A perfStory is what happens while perf records. It returns what was traced.
@@ -80,7 +81,8 @@ func perfTrials() []perfTrial {
 		{name: "fork", recipe: etmv4, story: fork, session: perfdata.Session{Version: 1}},
 		{name: "exec", recipe: etmv4, story: replaced, session: perfdata.Session{Version: 1}, untold: true},
 		{name: "kernel", recipe: etmv4, story: kernel, session: perfdata.Session{Version: 1}},
-		{name: "kernel, simpleperf", recipe: etmv4, story: kernel, session: perfdata.Session{Version: 1, Simpleperf: true}, untold: false},
+		{name: "kcore", recipe: etmv4, story: kernel, session: perfdata.Session{Version: 1}, directory: 1, kcore: true},
+		{name: "kernel, simpleperf", recipe: etmv4, story: kernel, session: perfdata.Session{Version: 1, Simpleperf: true}, untold: true},
 		{
 			name: "attributes of 64 bytes", recipe: etmv4, story: one, session: perfdata.Session{Version: 1},
 			change: func(r *perfdata.Recording) { r.AttrBytes = 64 },
@@ -379,6 +381,10 @@ func (tr *perfTrial) record(t *testing.T, dir string) []perfRun {
 		err = errors.Join(r.Write(&b), os.WriteFile(name, b.Bytes(), 0o644))
 	}
 	err = errors.Join(err, os.MkdirAll(filepath.Join(dir, "root", "bin"), 0o755))
+	if tr.kcore {
+		err = errors.Join(err, runs[0].files[0].WriteKcore(filepath.Join(name, "kcore_dir")))
+		runs[0].files = nil
+	}
 	for i := range runs {
 		for _, f := range runs[i].files {
 			err = errors.Join(err, os.WriteFile(filepath.Join(dir, "root", f.Name), f.ELF(), 0o644))
