@@ -53,6 +53,8 @@ func perfTrials() []perfTrial {
 	etmv3 := Recipe{Protocol: "etmv3", Minor: 5, ContextIDBytes: 4}
 	plain, virtual := etmv4, vmidRecipe()
 	plain.ContextIDBytes = 0
+	timed := etmv4
+	timed.Timestamps = true
 	one, several := processes(1, 0), processes(3, 0)
 	return []perfTrial{
 		{name: "version 0", recipe: etmv4, story: several},
@@ -83,6 +85,14 @@ func perfTrials() []perfTrial {
 		{name: "kernel", recipe: etmv4, story: kernel, session: perfdata.Session{Version: 1}},
 		{name: "kcore", recipe: etmv4, story: kernel, session: perfdata.Session{Version: 1}, directory: 1, kcore: true},
 		{name: "kernel, simpleperf", recipe: etmv4, story: kernel, session: perfdata.Session{Version: 1, Simpleperf: true}, untold: true},
+		{
+			name: "timestamps", recipe: timed, story: one, session: perfdata.Session{Version: 1},
+			change: func(r *perfdata.Recording) {
+				// The first timestamp is of 90 s: it becomes the time between ITRACE_START and AUX.
+				clock := perfdata.Clock{Mult: 1_000_000_000 / recipeTimestampHz, Zero: 10_000_031_000}
+				r.Records = append([]perfdata.Record{clock.Record()}, r.Records...)
+			},
+		},
 		{
 			name: "attributes of 64 bytes", recipe: etmv4, story: one, session: perfdata.Session{Version: 1},
 			change: func(r *perfdata.Recording) { r.AttrBytes = 64 },

@@ -34,8 +34,8 @@ type thread struct{ cpu, tid uint32 }
 
 // The clock of a session in ns: when it starts, and how far apart things are.
 const (
-	sessionStart = 1_000_000_000
-	sessionTick  = 1000
+	sessionStart = 100_000_000_000
+	sessionTick  = 10_000
 )
 
 // The IDs of the events for the first ring: cs_etm, and the one that tells what is mapped.
