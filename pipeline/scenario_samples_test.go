@@ -130,15 +130,17 @@ type packedSamples struct {
 }
 
 // Next implements [decode.Stream].
-func (s *packedSamples) Next(p *decode.Piece) (broken bool, err error) {
+func (s *packedSamples) Next(p *decode.Piece) (before decode.Break, err error) {
 	if len(s.packets) == 0 {
-		return false, io.EOF
+		return decode.NoBreak, io.EOF
 	}
-	broken = s.packets[0].Break && s.numbers[0] > 0
+	if s.packets[0].Break && s.numbers[0] > 0 {
+		before = decode.Broken
+	}
 	for n := 0; n < s.size && len(s.packets) > 0 && (n == 0 || !s.packets[0].Break); n++ {
 		p.Data = append(p.Data, s.packets[0].Bytes...)
 		p.Offsets.Append(decode.CaptureOffset(s.numbers[0]), 1)
 		s.packets, s.numbers = s.packets[1:], s.numbers[1:]
 	}
-	return broken, nil
+	return before, nil
 }

@@ -500,12 +500,14 @@ type pieces struct {
 }
 
 // Next implements [decode.Stream].
-func (s *pieces) Next(p *decode.Piece) (broken bool, err error) {
+func (s *pieces) Next(p *decode.Piece) (before decode.Break, err error) {
 	if len(s.packets) == 0 {
-		return false, io.EOF
+		return decode.NoBreak, io.EOF
 	}
 	first := s.packets[0].Offset + s.done
-	broken = s.done == 0 && s.packets[0].Break && first != s.base
+	if s.done == 0 && s.packets[0].Break && first != s.base {
+		before = decode.Broken
+	}
 	from := len(p.Data)
 	for len(p.Data)-from < s.size && len(s.packets) > 0 {
 		packet := &s.packets[0]
@@ -519,5 +521,5 @@ func (s *pieces) Next(p *decode.Piece) (broken bool, err error) {
 		}
 	}
 	p.Offsets.Append(decode.CaptureOffset(first-s.base), len(p.Data)-from)
-	return broken, nil
+	return before, nil
 }
