@@ -12,7 +12,7 @@ import (
 
 // This file adds up what was counted by blocks and positions, by instruction.
 
-// A PC is where an instruction is.
+// A PC is where an instruction is, by its place: see [schema.Block.Place].
 type PC struct {
 	Address schema.Address
 	ISA     schema.ISA
@@ -174,7 +174,7 @@ func (c *counter) executed() []PC {
 }
 
 // pc returns where the instruction at a position is.
-func (b *block) pc(position int) PC { return PC{b.code.Address[position], b.code.Key.ISA} }
+func (b *block) pc(position int) PC { return PC{b.code.Place(position), b.code.Key.ISA} }
 
 // spread spreads the cycles of the runs of each extent evenly over their instructions.
 // It returns them by position; nil if there are no runs with cycles.
