@@ -34,7 +34,7 @@ type First struct {
 // to its end and control then went to an address. Several turns may be of one way. They are
 // among the rows of the last part, unless there are many.
 type Turn struct {
-	To      schema.Address
+	To      schema.Address // place: see [schema.Block.Place]
 	N       int64
 	Cycles  int64          // with Timed
 	Block   uint32         // index of the block in the result

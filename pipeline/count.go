@@ -44,7 +44,7 @@ func (s *session) count(ctx context.Context, src *plan.Source, what bool) (*engi
 	}
 	jobs := engine.NewCounting(ctx, s.engine.Workers)
 	defer func() { _ = jobs.Wait() }() // it never fails
-	t := tally.New(jobs)
+	t := tally.New(jobs, nil)
 	o, err := s.engine.Decode(ctx, engine.Job{Source: src, To: t.Sinks(stitch.Sinks{})})
 	if err == nil {
 		_, _, err = t.Finish()

@@ -180,6 +180,7 @@ func (e *exporter) decodeSource(ctx context.Context, s *exported, counting tally
 	take := func(series *dataset.Series) func() (schema.Chunks, error) { return s.previous.Take(series, s.pages) }
 	out := e.output(ctx, s.Source.ID, take)
 	out.Workers, out.Functions = counting, code.Functions(e.now.Programs, s.Source.Core)
+	out.Places = s.Source.Memory.Places()
 	if r := e.window.Range(s.Source); r != nil {
 		out.Opening = &stacks.Opening{Frames: r.Stack, ContextID: r.Left.ContextID, VMID: r.Left.VMID}
 	}

@@ -29,7 +29,7 @@ func BenchmarkTally(b *testing.B) {
 	for _, tr := range traces {
 		b.Run(tr.name, func(b *testing.B) {
 			parts, instructions := tr.runs(b)
-			sinks := tally.New(nil).Sinks(stitch.Sinks{})
+			sinks := tally.New(nil, nil).Sinks(stitch.Sinks{})
 			for b.Loop() {
 				for i := range parts {
 					if err := sinks.Runs.Add(parts[i]); err != nil {

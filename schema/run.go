@@ -46,11 +46,28 @@ type Block struct {
 	Opcode  []uint32 // as fetched; 32-bit T32 has its first halfword on top
 	Size    []uint8  // 2 or 4 bytes
 	Kind    []uint8  // codes of Kind
+	// Moved is what leads from an address of the block to its place: see Place.
+	Moved Address
 }
+
+// Place returns the address of an instruction of the block in tables of what ran in all processes: a
+// program file has one place there, wherever they map it. Where there are no processes it is Address[i].
+func (b *Block) Place(i int) Address { return b.Address[i] + b.Moved }
 
 // Next returns the address after an instruction of the block.
 func (b *Block) Next(i int) Address {
 	return b.Key.ISA.Wrap(b.Address[i] + Address(b.Size[i]))
+}
+
+// Places returns the place of an address that is fetched from in a state; nil: it is the address.
+type Places func(s State, a Address) Address
+
+// Of returns it.
+func (p Places) Of(s State, a Address) Address {
+	if p == nil {
+		return a
+	}
+	return p(s, a)
 }
 
 // MaxBlock is the most instructions a block holds. Longer straight code makes no
@@ -62,6 +79,8 @@ const MaxBlock = 65535
 type State struct {
 	ISA      ISA
 	Security Security // it is fetched in
+	// Process is the number of the address space that it is fetched from; 0 where there is but one.
+	Process uint32
 }
 
 // A BlockKey identifies a block within a source.

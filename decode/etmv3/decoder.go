@@ -207,6 +207,7 @@ func (d *Decoder) processPacket(p *Packet, i int) {
 		d.lateCount(p)
 	case ContextID:
 		d.Rec.ContextID = schema.Of(p.ContextID)
+		d.EnterProcess()
 		d.recordContext()
 	case VMID:
 		d.noteUndefined(p)

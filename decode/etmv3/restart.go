@@ -103,6 +103,7 @@ func (d *Decoder) setTo(p *Packet) {
 	if d.cfg.ContextIDBytes > 0 {
 		d.Rec.ContextID = schema.Of(p.ContextID)
 	}
+	d.EnterProcess()
 	d.inDebug, d.afterBranch = false, false
 	d.atoms, d.started, d.underway = false, p.Reason != schema.ISyncPeriodic, false
 	if d.cfg.DataOnly {

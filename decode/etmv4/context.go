@@ -37,4 +37,7 @@ func (d *Decoder) setContext(x *ContextInfo) {
 	if x.HasID && d.cfg.ContextIDBytes > 0 {
 		d.Rec.ContextID = schema.Of(x.ContextID)
 	}
+	if d.switches = d.owed; !d.owed {
+		d.EnterProcess()
+	}
 }

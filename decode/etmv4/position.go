@@ -16,8 +16,10 @@ type state struct {
 	moved, fresh bool
 	// owed: the position is behind the waypoint that the walk is at, an indirect branch. The
 	// next address is its target; without one, the return stack has it.
-	owed   bool
-	target Target
+	owed bool
+	// switches: another process may run from the position on.
+	switches bool
+	target   Target
 
 	quiet bool // why the position is unknown was told
 
@@ -67,12 +69,24 @@ func (d *Decoder) reached() (decode.PC, bool) {
 }
 
 // goTo sets the position.
-func (d *Decoder) goTo(t Target) { d.target, d.moved, d.fresh, d.owed = t, true, false, false }
+func (d *Decoder) goTo(t Target) {
+	d.target, d.moved, d.fresh, d.owed = t, true, false, false
+	d.endSwitch()
+}
+
+// endSwitch enters the process that runs from the position on, which is known by now, or lost.
+func (d *Decoder) endSwitch() {
+	if d.switches {
+		d.switches = false
+		d.EnterProcess()
+	}
+}
 
 // lose makes the position unknown. told: an event says why.
 func (d *Decoder) lose(told bool) {
 	d.moved, d.fresh, d.owed, d.quiet = false, false, false, told
 	d.Walk.Lose()
+	d.endSwitch()
 }
 
 // arrive has the walk be at the position, as something needs it. It reports whether it is known.
@@ -102,6 +116,7 @@ func (d *Decoder) pop() {
 		d.lose(true)
 		return
 	}
+	d.endSwitch()
 	if space != d.Rec.Security() || (d.Walk.ISA() == schema.A64) != d.sf {
 		d.relocate()
 	}

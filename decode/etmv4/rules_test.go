@@ -200,9 +200,15 @@ func TestFollowExceptions(t *testing.T) {
 			"| 1000 1004N 1008E 1020 1024E [irq 14 back 100c to -] [no_address 1] at 1000",
 		},
 		{
-			"a cut before the return address, which no trace unit sends", plainConfig, nil,
-			"S f6 06 1d A T 82 02 08 00 00 31",
-			"| 1000 1004N [irq 14 back - to 1008] [inconsistent exception without an address after it] at ? | at 1008",
+			"a cut at the return address, which no trace unit sends", plainConfig, nil,
+			"S f7 06 05 A T 82 05 08 00 00 31 9a 00 08 00 00 f7",
+			"| 1000 1004E [inconsistent the address of the next cut is the return address of an exception before it] 1010 " +
+				"[svc 2 back 1014 to -] at ? | 1000 1004E at 1010",
+		},
+		{
+			"the return address is between sync point and cut", plainConfig, nil,
+			"S f7 06 05 A T 9a 05 08 00 00 82 00 08 00 00 31 f7",
+			"| 1000 1004E 1010 [svc 2 back 1014 to 1000] at ? | 1000 1004E at 1010",
 		},
 		{
 			"a second exception before the handler's address", plainConfig, nil,

@@ -87,6 +87,7 @@ var cutTests = []struct {
 	{"an Exception waits", &plain, syncA + syncT + "f7 06 05" + at1000 + at1000},
 	{"for a plain Address, too", &plain, syncA + syncT + "06 05 95 04" + at1000},
 	{"an Exception before the Trace Info waits", &plain, syncA + "06 05" + syncT + at1000},
+	{"one before the A-sync is not seen", &plain, "06 05" + syncA + syncT + "^" + at1000},
 	{"one with its address before it does not", &plain, syncA + "06 05 95 04" + syncT + "^" + at1000},
 	{"an Exception without address does not", &plain, syncA + syncT + "06 00 ^" + at1000},
 	{"a Transaction Failure does not", &ete10, syncA + syncT + "06 31 70 ^" + at1000},

@@ -87,6 +87,14 @@ func (b *block) len() int { return int(b.count) }
 // at returns where b was entered.
 func (b *block) at() location { return location{b.address, b.state} }
 
+// place returns the place of the first instruction: see [schema.Block.Place].
+func (b *block) place() schema.Address {
+	if b.code == nil {
+		return b.address
+	}
+	return b.code.Place(0)
+}
+
 // next returns the address after the last instruction.
 func (b *block) next() schema.Address {
 	return b.state.isa().Wrap(b.address + schema.Address(b.bytes))
@@ -106,6 +114,8 @@ func (p *Program) build(key schema.BlockKey) *block {
 	s.address, s.opcode, s.size, s.kind = s.address[:0], s.opcode[:0], s.size[:0], s.kind[:0]
 	b := &block{end: atLimit, address: key.Address, state: identify(key.State, key.Short)}
 	next := key.Address
+	space := image.SpaceOf(key.Security)
+	moved := p.mem.Moved(space, next)
 	limit := schema.MaxBlock
 	if key.Short {
 		limit = shortInstructions
@@ -128,6 +138,9 @@ func (p *Program) build(key schema.BlockKey) *block {
 			b.endAt(in, p.rules)
 			break
 		}
+		if p.process != 0 && p.mem.Moved(space, next) != moved {
+			break
+		}
 		if key.ISA.Wrap(next) < key.Address || p.rules.Dialect != isa.PFT && in.Kind == schema.KindUDF {
 			break
 		}
@@ -138,8 +151,10 @@ func (p *Program) build(key schema.BlockKey) *block {
 		b.pass = min(b.pass, uint16(len(s.address)-1))
 	}
 	if b.count = uint32(len(s.address)); b.count > 0 {
+		key.Process = p.process
 		b.code = &schema.Block{
 			Key:     key,
+			Moved:   moved,
 			Address: append([]schema.Address(nil), s.address...),
 			Opcode:  append([]uint32(nil), s.opcode...),
 			Size:    append([]uint8(nil), s.size...),

@@ -9,8 +9,9 @@ import (
 // A Program is one core's program memory as blocks, which are made when first
 // entered. Each worker has its own Program, so there are no locks.
 type Program struct {
-	mem   *image.Memory
-	rules Rules
+	mem     *image.Memory
+	process uint32 // whose memory it is: see [schema.State]
+	rules   Rules
 
 	blocks map[schema.BlockKey]*block
 	// lookaside is a direct-mapped table before the map: two in five packets of
@@ -43,9 +44,13 @@ const (
 
 // NewProgram returns the program in mem.
 func NewProgram(mem *image.Memory, rules Rules) *Program {
-	p := &Program{mem: mem, rules: rules, lookaside: new([lookasideEntries]*block), limit: limitInstructions}
+	return newProgram(Program{mem: mem, rules: rules, lookaside: new([lookasideEntries]*block)})
+}
+
+func newProgram(p Program) *Program {
+	p.limit = limitInstructions
 	p.forget()
-	return p
+	return &p
 }
 
 func (p *Program) forget() {
@@ -58,10 +63,10 @@ func (p *Program) forget() {
 	p.held = 0
 }
 
-// begin readies the program for a work unit. It empties the cache if that holds
+// begin readies the program for a work unit, of which it has the number. It empties the cache if that holds
 // too much.
-func (p *Program) begin() {
-	p.unit++
+func (p *Program) begin(unit uint32) {
+	p.unit = unit
 	p.limit, p.short = limitInstructions, false
 	if p.held > heldInstructions {
 		p.forget()

@@ -142,7 +142,7 @@ func (w *Walker) arrive(b, next *block) {
 // arriveSlow is arrive from elsewhere than the first time.
 func (w *Walker) arriveSlow(b, next *block) {
 	if next.counted != w.partStamp {
-		w.turn(b, taken, next.address, 1, 0)
+		w.turn(b, taken, next.place(), 1, 0)
 		return
 	}
 	if next.came.from == nil {
@@ -157,7 +157,7 @@ func (w *Walker) arriveSlow(b, next *block) {
 		next.others = append(next.others, arrivals{from: b, n: 1})
 		return
 	}
-	w.turn(b, taken, next.address, 1, 0)
+	w.turn(b, taken, next.place(), 1, 0)
 }
 
 // turn adds a turn to the result.
@@ -240,11 +240,11 @@ func (w *Walker) End(more bool) {
 			}
 		}
 		if b.came.n > 0 {
-			w.turn(b.came.from, taken, b.address, b.came.n, b.cameTook(0))
+			w.turn(b.came.from, taken, b.place(), b.came.n, b.cameTook(0))
 		}
 		for i, x := range b.others {
 			if x.n > 0 {
-				w.turn(x.from, taken, b.address, x.n, b.cameTook(i+1))
+				w.turn(x.from, taken, b.place(), x.n, b.cameTook(i+1))
 			}
 		}
 	}
@@ -268,11 +268,11 @@ func (w *Walker) forgetCounts() {
 	w.inside.clear()
 }
 
-// onward returns the address that control goes to after b, which is no indirect branch if
+// onward returns the place that control goes to after b, which is no indirect branch if
 // it was executed.
 func (b *block) onward(e int) schema.Address {
 	if e == taken && b.flow == isa.Direct {
-		return b.last.Target
+		return b.last.Target + b.code.Moved
 	}
-	return b.next()
+	return b.next() + b.code.Moved
 }

@@ -50,9 +50,9 @@ func (w *Walker) endSteps(s decode.Stretch) {
 // locate finds out which functions b has instructions of.
 func (w *Walker) locate(b *block) {
 	b.located = true
-	b.function = w.functionOf(b.address)
-	for _, a := range b.code.Address {
-		b.mixed = b.mixed || w.functionOf(a) != b.function
+	b.function = w.functionOf(b.place())
+	for i := range b.code.Address {
+		b.mixed = b.mixed || w.functionOf(b.code.Place(i)) != b.function
 	}
 }
 

@@ -15,6 +15,8 @@ type Walker struct {
 	Seq int64
 
 	prog       *Program
+	programs   programs // of processes
+	unit       uint32   // number of the work unit
 	result     *decode.Result
 	partStamp  uint32 // number of the current part
 	unitWeight int    // instructions of the blocks that the result holds
@@ -68,7 +70,9 @@ func NewWalker(p *Program) *Walker { return &Walker{prog: p} }
 func (w *Walker) Begin(result *decode.Result) {
 	if result != w.result {
 		w.result, w.unitWeight = result, 0
-		w.prog.begin()
+		w.unit++
+		w.programs.begin()
+		w.prog.begin(w.unit)
 		w.more = false
 	}
 	if !w.more {
@@ -91,7 +95,7 @@ func (w *Walker) relocate() *block {
 	if w.cur == nil || w.cur.code == nil {
 		return nil
 	}
-	return w.prog.block(w.cur.code.Key)
+	return w.prog.block(w.cur.at().key())
 }
 
 // Goto sets the position to an address from the trace.

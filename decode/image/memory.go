@@ -21,6 +21,8 @@ type Region struct {
 	Bytes   []byte         // none of them has the last address
 	Space   Space
 	Core    string // the core that sees it; "" is every core
+	// Moved is what leads from an address of the region to its place: see [schema.Block.Place].
+	Moved schema.Address
 }
 
 // end returns the address after r.
@@ -45,14 +47,16 @@ func Order(tiers ...[]Region) []Region {
 // Memory is what the fetches of one core see. It does not change and is safe for
 // concurrent use.
 type Memory struct {
-	pieces [spaces][]piece // by space of the fetch, by address, without overlaps
-	watch  *Pages          // nil: nobody watches
+	pieces    [spaces][]piece // by space of the fetch, by address, without overlaps
+	watch     *Pages          // nil: nobody watches
+	processes Processes       // nil: it is that of all
 }
 
 // A piece is a range of memory that comes from one region.
 type piece struct {
 	address schema.Address
 	bytes   []byte
+	moved   schema.Address // of the region
 }
 
 // New returns the memory of a core that sees the given regions, in order of
@@ -82,15 +86,28 @@ func (m *Memory) Empty() bool {
 // must not be changed.
 func (m *Memory) Fetch(space Space, addr schema.Address) []byte {
 	m.Look(addr, addr)
-	pieces := m.pieces[space]
-	i := sort.Search(len(pieces), func(i int) bool { return pieces[i].address > addr }) - 1
-	if i < 0 {
-		return nil
-	}
-	if off := addr - pieces[i].address; uint64(off) < uint64(len(pieces[i].bytes)) {
-		return pieces[i].bytes[off:]
+	if p := m.find(space, addr); p != nil {
+		return p.bytes[addr-p.address:]
 	}
 	return nil
+}
+
+// Moved returns what leads from an address to its place; 0 if nothing is mapped there.
+func (m *Memory) Moved(space Space, addr schema.Address) schema.Address {
+	if p := m.find(space, addr); p != nil {
+		return p.moved
+	}
+	return 0
+}
+
+// find returns the piece that has an address; nil if none has.
+func (m *Memory) find(space Space, addr schema.Address) *piece {
+	pieces := m.pieces[space]
+	i := sort.Search(len(pieces), func(i int) bool { return pieces[i].address > addr }) - 1
+	if i < 0 || uint64(addr-pieces[i].address) >= uint64(len(pieces[i].bytes)) {
+		return nil
+	}
+	return &pieces[i]
 }
 
 // MappedElsewhere returns another space in which addr is mapped, if there is one.
@@ -146,7 +163,7 @@ func flatten(regions []Region, space Space) []piece {
 			continue
 		}
 		last = open[0]
-		pieces = append(pieces, piece{address: schema.Address(from), bytes: r.Bytes[from-uint64(r.Address) : to : to]})
+		pieces = append(pieces, piece{schema.Address(from), r.Bytes[from-uint64(r.Address) : to : to], r.Moved})
 	}
 	return pieces
 }

@@ -17,6 +17,7 @@ func (d *Decoder) restart(p *Packet) {
 	if d.cfg.ContextIDBytes > 0 {
 		d.Rec.ContextID = schema.Of(p.ContextID)
 	}
+	d.EnterProcess()
 	d.Walk.EmptyStack()
 	d.Walk.Goto(decode.PC{Address: p.Address, ISA: p.ISA}, d.Rec.Security())
 	d.recordContext(d.isa)
@@ -241,6 +242,7 @@ func (d *Decoder) analyzeWaypointUpdate(p *Packet) {
 // packet.
 func (d *Decoder) analyzeCID(p *Packet) {
 	d.Rec.ContextID = schema.Of(p.ContextID)
+	d.EnterProcess()
 	d.recordContext(d.currentISA())
 }
 

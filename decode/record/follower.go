@@ -12,17 +12,37 @@ import (
 // A Follower is what the decoders of all protocols have: the walk through the program,
 // the recorder of its rows, and where in the trace they are.
 type Follower struct {
-	Mem     *image.Memory
+	Mem     *image.Memory // that of the process, where there are several
 	Walk    *flow.Walker
 	Rec     Recorder
 	Packets bool // make rows of `packets`
 
 	Offset int64 // capture offset of the current packet or sample
+
+	all     *image.Memory // of all processes; nil: there is but one
+	process uint32        // whose memory Mem is, 0 before the first
 }
 
 // NewFollower returns a follower of the program in mem.
 func NewFollower(mem *image.Memory, rules flow.Rules, packets bool, rec Recorder) Follower {
-	return Follower{Mem: mem, Walk: flow.NewWalker(flow.NewProgram(mem, rules)), Rec: rec, Packets: packets}
+	f := Follower{Mem: mem, Walk: flow.NewWalker(flow.NewProgram(mem, rules)), Rec: rec, Packets: packets}
+	if mem.HasProcesses() {
+		f.all = mem
+	}
+	return f
+}
+
+// EnterProcess goes on in the memory of the process that runs at the current packet, as its context says. It
+// is called where synchronisation begins, and where the context changes.
+func (f *Follower) EnterProcess() {
+	if f.all == nil {
+		return
+	}
+	process := f.all.ProcessAt(f.Offset, f.Rec.ContextID, f.Rec.VMID)
+	if process != f.process {
+		f.process, f.Mem = process, f.all.Process(process)
+		f.Walk.EnterProcess(process, f.Mem)
+	}
 }
 
 // BeginPart begins a part, in a segment of which nothing is known yet unless the part

@@ -26,7 +26,7 @@ func (p *Programs) Count(job *engine.Job, workers tally.Workers) {
 	if len(p.All) == 0 {
 		return
 	}
-	t := tally.New(workers)
+	t := tally.New(workers, nil)
 	job.To = t.Sinks(job.To)
 	job.Done = func() error {
 		counts, _, err := t.Finish()

@@ -18,6 +18,8 @@ type Output struct {
 	Workers tally.Workers
 	// Functions are those that the core of the source runs.
 	Functions stacks.Functions
+	// Places are those of what the core runs.
+	Places schema.Places
 	// Opening is where the source begins, of a window; nil: it is not known.
 	Opening *stacks.Opening
 	// MostCalls is how many rows of `calls` there may be, those of the longest; 0: any number.

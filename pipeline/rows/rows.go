@@ -32,7 +32,7 @@ func New(out Output) *Tables {
 	t.addEpochs()
 	t.counts, t.edges = sink(t, &schema.Counts, fillCount), sink(t, &schema.Edges, fillEdge)
 	if t.counts != nil || t.edges != nil {
-		t.tally = tally.New(out.Workers)
+		t.tally = tally.New(out.Workers, out.Places)
 		t.Sinks = t.tally.Sinks(t.Sinks)
 	}
 	t.addStacks()

@@ -15,7 +15,7 @@ func (t *Tables) addStacks() {
 	s.times = sink(t, &schema.CallTimes, fillTimes)
 	ended := stacks.Sinks{
 		Calls: sink(t, &schema.Calls, fillCall), Spans: sink(t, &schema.ExceptionSpans, fillSpan), MostCalls: t.out.MostCalls,
-		Opening: t.out.Opening,
+		Opening: t.out.Opening, Places: t.out.Places,
 	}
 	if s.nodes != nil && t.Sinks.Segments != nil {
 		s.segments = &segmentTable{to: t.Sinks.Segments}

@@ -76,7 +76,7 @@ type codeBlock struct {
 }
 
 func (fs Functions) codeBlock(b *schema.Block) codeBlock {
-	function, end := fs.at(b.Address[0]), len(b.Address)-1
+	function, end := fs.at(b.Place(0)), len(b.Address)-1
 	c := codeBlock{
 		Block: b, unitBlock: unitBlock{one: function, address: b.Address[0], length: uint16(len(b.Address))},
 		function: function, next: b.Next(end),
@@ -84,7 +84,7 @@ func (fs Functions) codeBlock(b *schema.Block) codeBlock {
 	if kind := schema.Kind(b.Kind[end]); leaves(kind) {
 		c.kind = kind
 	}
-	if slices.ContainsFunc(b.Address, func(a schema.Address) bool { return fs.at(a) != function }) {
+	if slices.ContainsFunc(b.Address, func(a schema.Address) bool { return fs.at(a+b.Moved) != function }) {
 		c.one = several
 	}
 	return c
@@ -98,7 +98,7 @@ func (c *codeBlock) functionAt(position int, fs Functions) int32 {
 	if c.one != several {
 		return c.function
 	}
-	return fs.at(c.Address[position])
+	return fs.at(c.Place(position))
 }
 
 // leaves says whether an instruction of a kind may go to another function, other than by a

@@ -37,9 +37,10 @@ type Stacks struct {
 
 // Sinks are where rows go as what they are of ends. Those that are nil are not wanted.
 type Sinks struct {
-	Calls stitch.Sink[Call]
-	Spans stitch.Sink[Span]
-	Heads func([]Head) error // by their segments; some may have none
+	Calls  stitch.Sink[Call]
+	Spans  stitch.Sink[Span]
+	Heads  func([]Head) error // by their segments; some may have none
+	Places schema.Places
 	// Opening is where the trace begins; nil: it is not known.
 	Opening *Opening
 	// MostCalls is how many rows Calls is given, those of the longest calls, at the end; 0: any number.
@@ -71,7 +72,7 @@ func limited(functions Functions, workers tally.Workers, rows Sinks, l limits) *
 type worker struct {
 	walker walker
 	*folder
-	marks []mark // memory for those of a job to come
+	marks marks // memory for those of a job to come
 }
 
 // worker returns one that is not in use.
@@ -83,7 +84,7 @@ func (s *Stacks) worker() *worker {
 		s.idle = s.idle[:n-1]
 		return w
 	}
-	return &worker{folder: newFolder(s.functions)}
+	return &worker{folder: newFolder(s.functions), walker: walker{places: s.rows.Places}}
 }
 
 // Sinks returns sinks that have s rebuild stacks from what they are given, and pass it on.
@@ -98,13 +99,7 @@ func (s *Stacks) Sinks(to stitch.Sinks) stitch.Sinks {
 
 // mark takes the next mark of a kind, at a place in the trace.
 func (s *Stacks) mark(b *stitch.Base, at schema.Key, m mark) {
-	m.Key = schema.Key{Seq: b.Keys(at).Seq, Offset: at.Offset}
-	marks := s.job.marks
-	if n, most := len(marks), s.limits.marks; n >= most && marks[n-most].Seq == m.Seq {
-		marks[n-1] = mark{Key: marks[n-1].Key, what: markGap}
-		return
-	}
-	s.job.marks = append(marks, m)
+	s.job.marks.Add(b, at, m, s.limits.marks, mark{what: markGap})
 }
 
 func (s *Stacks) exception(b *stitch.Base, x *stitch.Exception) {

@@ -1,8 +1,6 @@
 package tally
 
 import (
-	"math"
-
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -22,11 +20,12 @@ type counter struct {
 	edges  map[EdgeKey]edge
 	spread map[extent]int64 // cycles of runs by extent
 
+	places   schema.Places
 	before   step   // before the first run of the job
 	cur      *shape // counted last; noShape: the job has none yet
 	own      int64  // cycles of its last instruction, if it is timed
 	nowhere  turn   // counts what is no turn
-	marks    []mark // not passed yet
+	marks    marks  // not passed yet
 	nextMark int64  // ordinal of the first of them
 }
 
@@ -36,18 +35,10 @@ func newCounter(ordinal, most int) *counter {
 
 // count counts a job.
 func (c *counter) count(j *job) {
-	c.before, c.cur, c.own = j.before, noShape, 0
-	c.setMarks(j.marks)
+	c.places, c.before, c.cur, c.own = j.places, j.before, noShape, 0
+	c.marks, c.nextMark = j.marks, j.marks.Next()
 	for i := range j.pieces {
 		c.piece(&j.pieces[i])
-	}
-}
-
-// setMarks sets the marks that are not passed yet.
-func (c *counter) setMarks(marks []mark) {
-	c.marks, c.nextMark = marks, math.MaxInt64
-	if len(marks) > 0 {
-		c.nextMark = marks[0].Seq
 	}
 }
 
@@ -108,7 +99,7 @@ func (c *counter) next(run *schema.Run, number uint32, code *schema.Block, seq i
 		return c.turn(to)
 	}
 	if c.cur != counted {
-		c.join(seq, code.Address[to.first])
+		c.join(seq, code.Place(int(to.first)))
 	}
 	to.n++
 	c.nowhere.to = to

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -39,15 +40,17 @@ var edgeOutcomes = [...]schema.EdgeOutcome{
 // the return address of that. A debug exit cuts all of them: in debug state the
 // PC may have been moved.
 func (c *counter) join(seq int64, next schema.Address) {
-	between := c.passMarks(seq)
-	if slices.ContainsFunc(between, func(m mark) bool { return m.what == debugExit }) {
+	between := c.marks.Pass(seq)
+	c.nextMark = c.marks.Next()
+	if slices.ContainsFunc(between, func(m stitch.Mark[mark]) bool { return m.Means.what == debugExit }) {
 		return
 	}
 	from := c.step()
 	has, kind, outcome := from.ok && hasEdges(from.kind), schema.EdgeKind(from.kind), edgeOutcomes[from.outcome]
-	for _, m := range between {
+	for i := range between {
+		m := &between[i].Means
 		if has && m.returnAddress.OK {
-			c.edge(&from, m.returnAddress.V, kind, outcome)
+			c.edge(&from, c.places.Of(from.state, m.returnAddress.V), kind, outcome)
 		}
 		from.ok = from.ok && m.what == entry
 		has, kind, outcome = from.ok, schema.EdgeException, schema.EdgeTaken
@@ -57,17 +60,6 @@ func (c *counter) join(seq int64, next schema.Address) {
 	}
 }
 
-// passMarks returns the marks up to an ordinal that were not passed yet.
-func (c *counter) passMarks(seq int64) []mark {
-	n := 0
-	for n < len(c.marks) && c.marks[n].Seq <= seq {
-		n++
-	}
-	between := c.marks[:n]
-	c.setMarks(c.marks[n:])
-	return between
-}
-
 // step returns the last instruction.
 func (c *counter) step() step {
 	s := c.cur
@@ -75,7 +67,7 @@ func (c *counter) step() step {
 		return c.before
 	}
 	i := s.last()
-	x := step{ok: true, address: s.code.Address[i], kind: schema.Kind(s.code.Kind[i]), outcome: s.outcome}
+	x := step{ok: true, state: s.code.Key.State, address: s.code.Place(i), kind: schema.Kind(s.code.Kind[i]), outcome: s.outcome}
 	if s.flags&timed != 0 {
 		x.cycles = schema.Of(uint32(c.own))
 	}
@@ -91,7 +83,7 @@ func (c *counter) settleTurn(from *shape, t *turn) {
 	t.to.n += t.n
 	i := from.last()
 	if kind := from.code.Kind[i]; hasEdges(schema.Kind(kind)) {
-		key := EdgeKey{from.code.Address[i], t.to.code.Address[t.to.first], schema.EdgeKind(kind), edgeOutcomes[from.outcome]}
+		key := EdgeKey{from.code.Place(i), t.to.code.Place(int(t.to.first)), schema.EdgeKind(kind), edgeOutcomes[from.outcome]}
 		e := edge{n: t.n}
 		if from.flags&timed != 0 {
 			e.cycles, e.costs = t.cycles, t.n
@@ -120,7 +112,7 @@ func (c *counter) inside(s *shape) {
 		if s.costs != nil {
 			e.cycles, e.costs = s.costs[i], s.n
 		}
-		key := EdgeKey{s.code.Address[p], s.code.Address[p+1], schema.EdgeKind(kind), outcome}
+		key := EdgeKey{s.code.Place(p), s.code.Place(p + 1), schema.EdgeKind(kind), outcome}
 		c.edges[key] = c.edges[key].plus(e)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // This file adds up what was counted by blocks and positions, by instruction.
 
-// A PC is where an instruction is.
+// A PC is where an instruction is, by its place: see [schema.Block.Place].
 type PC struct {
 	Address schema.Address
 	ISA     schema.ISA
@@ -63,7 +63,7 @@ const never = math.MaxInt64
 
 // add adds what was counted of an instruction of a block.
 func (s *sums) add(code *schema.Block, i int, x *Count) {
-	key := PC{Address: code.Address[i], ISA: code.Key.ISA}
+	key := PC{Address: code.Place(i), ISA: code.Key.ISA}
 	// Most code comes in the order of its addresses, again and again.
 	if s.at++; s.at >= len(s.rows) || s.rows[s.at].PC != key {
 		at, ok := s.index[key]

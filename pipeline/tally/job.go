@@ -1,8 +1,6 @@
 package tally
 
 import (
-	"cmp"
-
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -10,9 +8,10 @@ import (
 // A job is what a worker counts at once: consecutive runs of a source, and what
 // came between them.
 type job struct {
+	places schema.Places
 	pieces []stitch.Runs
-	marks  []mark // in order
-	before step   // before the first instruction
+	marks  marks // in order
+	before step  // before the first instruction
 }
 
 // release ends the use of the runs.
@@ -24,10 +23,11 @@ func (j *job) release() {
 
 // A mark is something between two instructions that decides what edges there are.
 type mark struct {
-	schema.Key                                // in the source
 	returnAddress schema.Null[schema.Address] // of an entry
 	what          what
 }
+
+type marks = stitch.Marks[mark]
 
 // what a mark is.
 type what uint8
@@ -38,15 +38,11 @@ const (
 	debugExit             // trace restarts after debug state
 )
 
-// compare orders marks as they come in the trace.
-func (m mark) compare(n mark) int {
-	return cmp.Or(cmp.Compare(m.Seq, n.Seq), cmp.Compare(m.Offset, n.Offset))
-}
-
 // A step is an instruction that was executed: what its edges need.
 type step struct {
 	ok      bool // there is one
-	address schema.Address
+	state   schema.State
+	address schema.Address // its place
 	kind    schema.Kind
 	outcome schema.Outcome
 	cycles  schema.Null[uint32] // its own
@@ -64,7 +60,7 @@ func (j *job) last() step {
 	r := &j.pieces[i]
 	run := &r.Unit.Runs[r.To-1]
 	code, i := r.Unit.Blocks[run.Block], int(run.First)+int(run.Count)-1
-	s := step{ok: true, address: code.Address[i], kind: schema.Kind(code.Kind[i]), outcome: run.Outcome}
+	s := step{ok: true, state: code.Key.State, address: code.Place(i), kind: schema.Kind(code.Kind[i]), outcome: run.Outcome}
 	switch {
 	case run.Flags&schema.RunHasCosts != 0:
 		s.cycles = schema.Of(r.Unit.Costs[r.Costs-1])

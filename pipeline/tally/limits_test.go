@@ -98,7 +98,7 @@ func TestFlood(t *testing.T) {
 // Counting takes no memory once blocks and edges are known.
 func TestNoAllocations(t *testing.T) {
 	for _, x := range examples {
-		tally := New(nil)
+		tally := New(nil, nil)
 		var parts []stitch.Runs
 		sinks := tally.Sinks(stitch.Sinks{})
 		sinks.Runs = stitch.TeeRuns(collect{&parts}.Add, tally.add)
@@ -180,7 +180,7 @@ func (c collect) Add(r stitch.Runs) error {
 // What cannot be counted is an error, and so is what is not counted any more.
 func TestWorkersFail(t *testing.T) {
 	for _, w := range []failing{{submit: errFull}, {wait: errFull}} {
-		tally := New(w)
+		tally := New(w, nil)
 		play(t, stitchtest.Script{Program: "a 1000 branch", Trace: "a E taken"}, tally)
 		if _, _, err := tally.Finish(); !errors.Is(err, errFull) {
 			t.Errorf("%+v: %v", w, err)
@@ -199,7 +199,7 @@ func (f failing) Wait() error     { return f.wait }
 func TestSinksHandOn(t *testing.T) {
 	var got []string
 	to := stitch.Sinks{Runs: handOn{&got}.Add, Events: handOnRows[schema.Event]{&got}.Add}
-	sinks := New(nil).Sinks(to)
+	sinks := New(nil, nil).Sinks(to)
 	b := stitch.Base{}
 	unit := &decode.Result{Blocks: []*schema.Block{{Address: []schema.Address{0}, Size: []uint8{4}, Opcode: []uint32{0}, Kind: []uint8{0}}}, Runs: []schema.Run{{Count: 1}}}
 	err := errors.Join(

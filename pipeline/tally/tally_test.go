@@ -306,8 +306,8 @@ var examples = []struct {
 func TestExamples(t *testing.T) {
 	tight := limits{job: 1, marks: usual.marks, source: usual.source}
 	ways := map[string]func() *Tally{
-		"at once":   func() *Tally { return New(nil) },
-		"stretches": func() *Tally { return New(nil) },
+		"at once":   func() *Tally { return New(nil, nil) },
+		"stretches": func() *Tally { return New(nil, nil) },
 		"folds":     func() *Tally { return &Tally{limits: tight} },
 		"late workers": func() *Tally {
 			return &Tally{workers: &lateWorkers{}, limits: limits{1, usual.marks, usual.fold, 0, usual.source}}

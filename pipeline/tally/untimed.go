@@ -115,7 +115,7 @@ func (p passes) each(do func(key PC, n int64)) {
 		n := int64(0)
 		for i, starts := range starts {
 			if n += starts; n > 0 {
-				do(PC{Address: code.Address[i], ISA: code.Key.ISA}, n)
+				do(PC{Address: code.Place(i), ISA: code.Key.ISA}, n)
 			}
 		}
 	}

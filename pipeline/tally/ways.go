@@ -20,7 +20,7 @@ type way struct {
 // passStretch passes a stretch that begins at an ordinal with the block code.
 func (c *counter) passStretch(code *schema.Block, seq int64) {
 	if c.cur != counted {
-		c.join(seq, code.Address[0])
+		c.join(seq, code.Place(0))
 	}
 	c.cur, c.own = counted, 0
 }
@@ -64,7 +64,7 @@ func (b *block) way(t *stitch.Turn) *way {
 func (c *counter) fail(b *block, position int, n int64) {
 	b.at.to(position + 1)[position].failed += n
 	if kind := b.code.Kind[position]; hasEdges(schema.Kind(kind)) {
-		key := EdgeKey{b.code.Address[position], b.code.Address[position+1], schema.EdgeKind(kind), schema.EdgeTaken}
+		key := EdgeKey{b.code.Place(position), b.code.Place(position + 1), schema.EdgeKind(kind), schema.EdgeTaken}
 		c.edges[key] = c.edges[key].plus(edge{n: -n})
 		key.Outcome = schema.EdgeNotTaken
 		c.edges[key] = c.edges[key].plus(edge{n: n})
