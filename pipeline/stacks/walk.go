@@ -418,9 +418,9 @@ func (w *walker) between(marks marks, to schema.Address, function int32) {
 
 // isChained says whether marks after a return from an exception begin with the entry to another, in profile M, which
 // has no return address of its own then.
-func isChained(marks []mark) bool {
+func isChained(marks marks) bool {
 	for i := range marks {
-		if m := &marks[i]; m.what != markContext {
+		if m := &marks[i].Means; m.what != markContext {
 			return m.what == markEntry && !m.returns.OK
 		}
 	}
