@@ -10,7 +10,8 @@ type Part struct {
 	Size int64 // bytes
 }
 
-// A File is what a recording tells, but for the trace itself. It is never changed.
+// A File is what a recording tells, but for the trace itself. It is never changed. Its strings are
+// as they were recorded: a name is no path to open, and no string is to be shown unescaped.
 type File struct {
 	Piped bool // recorded to a pipe (§10)
 
@@ -175,14 +176,16 @@ type Event struct {
 	CPU                int16  // −1: not recorded
 	Kind               EventKind
 	Out                bool // of a switch: the thread leaves the CPU
-	Exec               bool // of a comm: another program was loaded
+	// Exec: of a comm, another program was loaded; of a fork, the process ran before the recording, and its maps
+	// are recorded.
+	Exec bool
 }
 
 // A Map is a stretch of a file in an address space (§7).
 type Map struct {
 	Addr, Size uint64 // bytes
 	FileOffset uint64 // of Addr
-	Name       uint32 // in Names, as recorded: no path to open, and nothing to show unescaped
+	Name       uint32 // in Names
 	BuildID    uint32 // in Names; 0: not recorded
 	Executable bool
 	Mode       Mode
