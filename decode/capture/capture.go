@@ -37,6 +37,10 @@ type Options struct {
 	ELFs         []string // FILE or FILE@BASE
 	Images       []string // FILE@ADDR or FILE@ADDR:SPACE
 	Symbols      []string // [CORE=]FILE or [CORE=]FILE@BASE
+	// Sysroots are directories with the program files of a recording of perf, Vmlinux and Kcore files of
+	// its kernel; "": none.
+	Sysroots       []string
+	Vmlinux, Kcore string
 
 	// Unpacking, if not nil, is called now and then while an input is unpacked, with
 	// the bytes of it that were read, and their number; -1: not known.

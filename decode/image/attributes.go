@@ -12,11 +12,9 @@ const shtARMAttributes = 0x70000003
 // maxAttributes is how many bytes of build attributes are read. Those of the file come first.
 const maxAttributes = 4096
 
-// Tags of build attributes of a file.
+// Tags of build attributes of a file, whose values are numbers (IHI 0045).
 const (
-	tagFile           = 1
-	tagCPURawName     = 4
-	tagCPUName        = 5
+	TagCPUArch        = 6
 	tagCPUArchProfile = 7
 )
 
@@ -36,32 +34,48 @@ func profileOf(f File, e *elf.File) byte {
 	return 0
 }
 
-// archProfile reads a section of attributes: a version, the length and name of a vendor, then
-// attributes of the file, numbers or texts.
-func archProfile(b []byte) byte {
-	const lengths = 4
-	_, b, ok := bytes.Cut(b, []byte("aeabi\x00"))
+// archProfile returns the profile in a section of attributes.
+func archProfile(section []byte) byte {
+	switch p := Attribute(section, tagCPUArchProfile); p {
+	case 'A', 'R', 'M':
+		return byte(p)
+	}
+	return 0
+}
+
+// Attribute returns the number that a section of build attributes gives a tag of the file, 0 if it
+// gives none: the section is a version, the length and name of a vendor, then the tags and their values.
+func Attribute(section []byte, tag uint64) uint64 {
+	const lengths, tagFile = 4, 1
+	_, b, ok := bytes.Cut(section, []byte("aeabi\x00"))
 	if !ok || len(b) < 1+lengths || b[0] != tagFile {
 		return 0
 	}
 	for b = b[1+lengths:]; len(b) > 0; {
-		tag, n := binary.Uvarint(b)
+		t, n := binary.Uvarint(b)
 		if n <= 0 {
 			return 0
 		}
 		b = b[n:]
-		if tag == tagCPURawName || tag == tagCPUName {
+		if isText(t) {
 			_, b, _ = bytes.Cut(b, []byte{0})
 			continue
 		}
 		value, n := binary.Uvarint(b)
-		switch {
-		case n <= 0, tag > tagCPUArchProfile: // tags rise
+		if n <= 0 {
 			return 0
-		case tag == tagCPUArchProfile && (value == 'A' || value == 'R' || value == 'M'):
-			return byte(value)
+		}
+		if t == tag {
+			return value
 		}
 		b = b[n:]
 	}
 	return 0
+}
+
+// isText reports whether the value of a tag is a text: the names of the CPU, and odd tags after 32.
+// That of a standard, 67, comes first where there is one.
+func isText(tag uint64) bool {
+	const rawName, name, compatibility = 4, 5, 32
+	return tag == rawName || tag == name || tag > compatibility && tag%2 == 1
 }

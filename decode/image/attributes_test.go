@@ -10,6 +10,7 @@ func TestArchProfile(t *testing.T) {
 		want          byte
 	}{
 		{"M", file("\x05Cortex-M33\x00\x06\x11\x07M\x09\x03"), 'M'},
+		{"after the standard, a text", file("\x432.09\x00\x06\x11\x07M"), 'M'},
 		{"A, no name", file("\x06\x0a\x07A"), 'A'},
 		{"classic", file("\x06\x0a\x07S"), 0},
 		{"not said", file("\x06\x0a\x09\x03"), 0},

@@ -2,7 +2,7 @@ package perfdata
 
 // Bits of misc, by the record's type (§3).
 const (
-	miscExec     = 1 << 13 // COMM
+	miscExec     = 1 << 13 // COMM, FORK
 	miscOut      = 1 << 13 // SWITCH
 	miscData     = 1 << 13 // MMAP: not to be executed
 	miscBuildID  = 1 << 14 // MMAP2
@@ -11,7 +11,6 @@ const (
 )
 
 // event takes in a record of the kernel that changes what processes there are or what code.
-// Others are left out.
 func (r *reader) event(rec *record, f *fields, s stamp) error {
 	e := Event{Time: s.time, PID: s.pid, TID: s.tid, OtherPID: -1, OtherTID: -1, CPU: s.cpu, Kind: EventKind(rec.kind)}
 	bytes := r.bytes
@@ -24,6 +23,7 @@ func (r *reader) event(rec *record, f *fields, s stamp) error {
 		e.Index, e.Exec = r.name(f.text()), rec.misc&miscExec != 0
 	case recordFork, recordExit:
 		e.PID, e.OtherPID, e.TID, e.OtherTID = f.i32(), f.i32(), f.i32(), f.i32()
+		e.Exec = rec.kind == recordFork && rec.misc&miscExec != 0
 	case recordTraceStart:
 		e.PID, e.TID = f.i32(), f.i32()
 	case recordSwitchCPUWide:
@@ -35,8 +35,6 @@ func (r *reader) event(rec *record, f *fields, s stamp) error {
 		r.symbol(f, &e)
 	case recordPoke:
 		r.poke(f, &e)
-	default:
-		return nil
 	}
 	if f.short {
 		return nil
