@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracelake/tracelake/bench/encode/perfdata"
 	"github.com/tracelake/tracelake/bench/program/linker"
+	"github.com/tracelake/tracelake/bench/snapshot"
 	"github.com/tracelake/tracelake/bench/truth"
 	"github.com/tracelake/tracelake/decode/image"
 )
@@ -166,11 +167,30 @@ func (f *PerfFile) Map(s *perfdata.Session, pid uint32, inodes bool) {
 	}
 }
 
-// MapKernel says that the file is the kernel, which ran from the address of its symbol _text on.
+// MapKernel says that the file is the kernel, which ran from the address of its symbol _text on, where
+// _stext is, too.
 func (f *PerfFile) MapKernel(s *perfdata.Session, text uint64) {
 	m := f.maps()[0]
 	m.Length += m.Address - text
 	m.Address, m.Offset, m.Name = text, text, "[kernel.kallsyms]_text"
+	if s.Simpleperf {
+		m.Offset, m.Name = 0, "[kernel.kallsyms]_stext"
+	}
 	s.MapKernel(m)
 	s.BuildID(perfdata.BuildID{PID: perfdata.KernelPID, Kernel: true, ID: f.BuildID, Name: "[kernel.kallsyms]"})
+}
+
+// WriteKcore writes the folder kcore_dir of a recording, in which the file, which is the kernel, is as
+// it was in memory.
+func (f *PerfFile) WriteKcore(dir string) error {
+	core := &linker.File{Type: elf.ET_CORE}
+	for _, r := range f.Regions {
+		core.Segments = append(core.Segments, linker.Segment{Address: uint64(r.Address), Flags: elf.PF_R | elf.PF_W | elf.PF_X, Bytes: r.Bytes})
+	}
+	core.Segments = linker.Place(core.Segments)
+	var symbols bytes.Buffer
+	for _, s := range f.Symbols {
+		fmt.Fprintf(&symbols, "%016x T %s\n", s.Address+f.Bias, s.Name)
+	}
+	return snapshot.WriteFiles(dir, map[string][]byte{"kcore": core.Bytes(), "kallsyms": symbols.Bytes(), "modules": nil})
 }

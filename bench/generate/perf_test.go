@@ -30,6 +30,10 @@ type perfTrial struct {
 	story   perfStory
 	change  func(r *perfdata.Recording) // nil: as perf writes it
 	untold  bool                        // perf itself does not find what was executed
+	// directory, if not 0, is how many files a directory has in place of the one: what is mapped is
+	// in the second.
+	directory int
+	kcore     bool // the directory has the kernel's memory
 }
 
 // A perfStory is what happens while perf records. It returns what was traced.
@@ -47,6 +51,10 @@ func perfTrials() []perfTrial {
 	ete := Recipe{Protocol: "ete", Minor: 1, ContextIDBytes: 4}
 	ptm := Recipe{Protocol: "pft", Minor: 1, ContextIDBytes: 4}
 	etmv3 := Recipe{Protocol: "etmv3", Minor: 5, ContextIDBytes: 4}
+	plain, virtual := etmv4, vmidRecipe()
+	plain.ContextIDBytes = 0
+	timed := etmv4
+	timed.Timestamps = true
 	one, several := processes(1, 0), processes(3, 0)
 	return []perfTrial{
 		{name: "version 0", recipe: etmv4, story: several},
@@ -59,6 +67,10 @@ func perfTrials() []perfTrial {
 		{name: "CPUs", recipe: etmv4, story: processes(2, 3), session: perfdata.Session{Version: 1}},
 		{name: "one sink", recipe: etmv4, story: cores, session: perfdata.Session{Version: 1}},
 		{name: "rings of threads", recipe: etmv4, story: processes(2, 0), session: perfdata.Session{Version: 1, PerThread: true}},
+		{name: "rings of threads, without Context IDs", recipe: plain, story: several, session: perfdata.Session{Version: 1, PerThread: true}},
+		{name: "one process, without Context IDs", recipe: plain, story: one, session: perfdata.Session{Version: 1}, untold: true},
+		{name: "switches, without Context IDs", recipe: plain, story: several, session: perfdata.Session{Version: 1, Switches: true}, untold: true},
+		{name: "VMIDs", recipe: virtual, story: several, session: perfdata.Session{Version: 1}},
 		{name: "snapshots", recipe: etmv4, story: several, session: perfdata.Session{Version: 1, Snapshot: true}},
 		{name: "ete", recipe: ete, story: several, session: perfdata.Session{Version: 1}},
 		{name: "raw", recipe: ete, story: unframed(1), session: perfdata.Session{Version: 1}},
@@ -71,6 +83,16 @@ func perfTrials() []perfTrial {
 		{name: "fork", recipe: etmv4, story: fork, session: perfdata.Session{Version: 1}},
 		{name: "exec", recipe: etmv4, story: replaced, session: perfdata.Session{Version: 1}, untold: true},
 		{name: "kernel", recipe: etmv4, story: kernel, session: perfdata.Session{Version: 1}},
+		{name: "kcore", recipe: etmv4, story: kernel, session: perfdata.Session{Version: 1}, directory: 1, kcore: true},
+		{name: "kernel, simpleperf", recipe: etmv4, story: kernel, session: perfdata.Session{Version: 1, Simpleperf: true}, untold: true},
+		{
+			name: "timestamps", recipe: timed, story: one, session: perfdata.Session{Version: 1},
+			change: func(r *perfdata.Recording) {
+				// The first timestamp is of 90 s: it becomes the time between ITRACE_START and AUX.
+				clock := perfdata.Clock{Mult: 1_000_000_000 / recipeTimestampHz, Zero: 10_000_031_000}
+				r.Records = append([]perfdata.Record{clock.Record()}, r.Records...)
+			},
+		},
 		{
 			name: "attributes of 64 bytes", recipe: etmv4, story: one, session: perfdata.Session{Version: 1},
 			change: func(r *perfdata.Recording) { r.AttrBytes = 64 },
@@ -87,10 +109,22 @@ func perfTrials() []perfTrial {
 			name: "piped", recipe: etmv4, story: one, session: perfdata.Session{Version: 1},
 			change: func(r *perfdata.Recording) { r.Piped = true },
 		},
+		{name: "directory", recipe: etmv4, story: several, session: perfdata.Session{Version: 1}, directory: 1},
+		{name: "directory of two", recipe: etmv4, story: several, session: perfdata.Session{Version: 1}, directory: 2, untold: true},
 		{
 			name: "simpleperf", recipe: etmv4, story: one, session: perfdata.Session{Version: 1, Simpleperf: true},
 		},
 	}
+}
+
+// vmidRecipe is of a unit that traces the Context ID of exception level 2 as VMID. Not every one does: the
+// seed decides.
+func vmidRecipe() Recipe {
+	r := Recipe{Protocol: "etmv4", Minor: 2, VMID: true, Seed: 1}
+	for o := r.etmv4Options(recipeFirstSource); !o.VMIDIsContext; o = r.etmv4Options(recipeFirstSource) {
+		r.Seed++
+	}
+	return r
 }
 
 // Where programs run, and how much lower the addresses in their files are.
@@ -111,7 +145,7 @@ func perfProgram(t *testing.T, r *Recipe, seed uint64, pid uint32) *Workload {
 		t.Fatal(err)
 	}
 	w.Tasks, w.Handlers = w.Tasks[:1], nil
-	w.Tasks[0].ContextID = pid
+	w.Tasks[0].ContextID, w.Tasks[0].VMID = pid, pid
 	return w
 }
 
@@ -127,7 +161,7 @@ func perfFile(r *Recipe, name string, bias uint64, regions ...image.Region) *Per
 // alone.
 func perfCapture(t *testing.T, r Recipe, w *Workload, cores int) *Capture {
 	t.Helper()
-	r.Seed, r.Instructions, r.Cores = 1, 1000, cores
+	r.Instructions, r.Cores = 1000, cores
 	c, err := r.Capture(w)
 	if err != nil {
 		t.Fatal(err)
@@ -343,9 +377,24 @@ func (tr *perfTrial) record(t *testing.T, dir string) []perfRun {
 	if tr.change != nil {
 		tr.change(r)
 	}
-	var b bytes.Buffer
-	err = errors.Join(r.Write(&b), os.MkdirAll(filepath.Join(dir, "root", "bin"), 0o755),
-		os.WriteFile(filepath.Join(dir, "perf.data"), b.Bytes(), 0o644))
+	name := filepath.Join(dir, "perf.data")
+	if tr.directory > 0 {
+		maps := func(x perfdata.Record) bool { return x.Type == perfdata.TypeMMAP2 || x.Type == perfdata.TypeComm }
+		var streams [][]perfdata.Record
+		if tr.directory > 1 {
+			streams = append(streams, slices.DeleteFunc(slices.Clone(r.Records), func(x perfdata.Record) bool { return !maps(x) }))
+			r.Records = slices.DeleteFunc(r.Records, maps)
+		}
+		err = r.WriteDir(name, streams...)
+	} else {
+		var b bytes.Buffer
+		err = errors.Join(r.Write(&b), os.WriteFile(name, b.Bytes(), 0o644))
+	}
+	err = errors.Join(err, os.MkdirAll(filepath.Join(dir, "root", "bin"), 0o755))
+	if tr.kcore {
+		err = errors.Join(err, runs[0].files[0].WriteKcore(filepath.Join(name, "kcore_dir")))
+		runs[0].files = nil
+	}
 	for i := range runs {
 		for _, f := range runs[i].files {
 			err = errors.Join(err, os.WriteFile(filepath.Join(dir, "root", f.Name), f.ELF(), 0o644))
@@ -357,15 +406,31 @@ func (tr *perfTrial) record(t *testing.T, dir string) []perfRun {
 	return runs
 }
 
+// perfFileOf is the file that was recorded, or the main one of a directory.
+func perfFileOf(t *testing.T, dir string) []byte {
+	t.Helper()
+	name := filepath.Join(dir, "perf.data")
+	if main := filepath.Join(name, "data"); exists(main) {
+		name = main
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
 // The trace of each run is in the recording as it is.
 func TestPerfRecordings(t *testing.T) {
 	for _, tr := range perfTrials() {
 		dir := t.TempDir()
 		runs := tr.record(t, dir)
-		recording, err := os.ReadFile(filepath.Join(dir, "perf.data"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		recording := perfFileOf(t, dir)
 		for i := range runs {
 			trace, err := runs[i].capture.buffered(t.Context())
 			if err != nil || len(trace) == 0 {
@@ -505,16 +570,13 @@ func executed(t *testing.T, core *TracedCore) []string {
 // them, and what it says beside.
 func perfInstructions(t *testing.T, perf, dir string) (at map[string][]string, complaints string) {
 	t.Helper()
-	recording, err := os.ReadFile(filepath.Join(dir, "perf.data"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	recording := perfFileOf(t, dir)
 	cmd := exec.CommandContext(t.Context(), perf, "script", "-i", "perf.data", "--itrace=i1i", "-F", "pid,cpu,ip")
 	cmd.Dir = dir
 	if recording[8] == 16 { // as to a pipe
 		cmd.Args[3], cmd.Stdin = "-", bytes.NewReader(recording)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "root", "bin", "vmlinux")); err == nil {
+	if exists(filepath.Join(dir, "root", "bin", "vmlinux")) {
 		cmd.Args = append(cmd.Args, "--vmlinux", "root/bin/vmlinux")
 	} else {
 		cmd.Args = append(cmd.Args, "--symfs", "root")

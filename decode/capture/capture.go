@@ -150,6 +150,8 @@ type Source struct {
 	Registers Registers
 	// Memory is what its core sees; never nil.
 	Memory *image.Memory
+	// Unfound are the files that its processes map and that were not found, in a recording of perf.
+	Unfound Unfound
 	// Buffers may hold its data: the first that has bytes of its ID does, the
 	// others are not decoded. None means that no buffer is configured for it.
 	Buffers []*Buffer

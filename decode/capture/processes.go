@@ -139,20 +139,42 @@ func (p *recordedProcesses) ran(piece *perfdata.Piece, time uint64) int32 {
 
 // programs are the program files of a recording, each at its place: see [schema.Block.Place].
 type programs struct {
-	finder *files.Finder
-	homes  map[*files.Program]schema.Address // what leads from the linker's addresses to their places
-	order  []*files.Program
-	taken  []extent // places, by address
-	err    error    // the first one that is of no program file
+	finder  *files.Finder
+	homes   map[*files.Program]schema.Address // what leads from the linker's addresses to their places
+	order   []*files.Program
+	taken   []extent // places, by address
+	unfound Unfound
+	err     error // the first one that is of no program file
 }
 
 type extent struct{ from, to uint64 }
+
+// Unfound are maps of files that were not found.
+type Unfound []UnfoundFile
+
+// An UnfoundFile is a map of a file, which has no bytes here.
+type UnfoundFile struct {
+	From, To schema.Address // without To
+	Name     string         // for people to read
+	Problem  string         // continues after the name
+	Remedy   string
+}
+
+// At returns the last map of an address; nil if there is none.
+func (u Unfound) At(a schema.Address) *UnfoundFile {
+	for i := range slices.Backward(u) {
+		if x := &u[i]; a >= x.From && a < x.To {
+			return x
+		}
+	}
+	return nil
+}
 
 // place gives the file of a map its place: where it was mapped first, if no other file is there.
 func (p *programs) place(part process.Part, kernel bool) {
 	at, err := p.find(part, kernel)
 	if err != nil {
-		p.fail(err)
+		p.fail(err, part)
 		return
 	}
 	if _, ok := p.homes[at.Program]; ok {
@@ -175,9 +197,11 @@ func (p *programs) find(part process.Part, kernel bool) (files.Placement, error)
 	return p.finder.User(part)
 }
 
-// fail keeps an error that is of no program file: those are counted as missing.
-func (p *programs) fail(err error) {
-	if _, ok := errors.AsType[*files.Missing](err); !ok && p.err == nil {
+// fail keeps why a part of a map has no bytes.
+func (p *programs) fail(err error, part process.Part) {
+	if m, ok := errors.AsType[*files.Missing](err); ok {
+		p.unfound = append(p.unfound, UnfoundFile{part.From, part.To, files.Shown(m.File.Name), m.Problem, m.Remedy})
+	} else if p.err == nil {
 		p.err = err
 	}
 }

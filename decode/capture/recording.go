@@ -194,7 +194,7 @@ func (r *recording) addSources() error {
 			if len(s.Buffers) == 0 {
 				continue
 			}
-			s.Memory = r.memoryOf(s)
+			s.Memory, s.Unfound = r.memoryOf(s), r.spaces.programs.unfound
 			if err := r.addSource(s); err != nil {
 				return err
 			}

@@ -88,16 +88,16 @@ func (r *Recording) parts(features map[int][]byte) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := d.size
-	if r.Interrupted {
-		size, features = 0, nil
-	} else if len(d.traces) > 0 {
+	if len(d.traces) > 0 {
 		features = withFeature(features, FeatureAUXTrace, d.index(r.Simpleperf))
+	}
+	size, behind := d.size, sections(features, start+d.size)
+	if r.Interrupted {
+		size, behind = 0, nil
 	}
 	head := slices.Concat([]byte(magic), words(fileHeader, uint64(r.attrBytes()+sectionBytes)),
 		words(start-uint64(r.entriesBytes()), uint64(r.entriesBytes()), start, size, 0, 0), bitmap(features))
-	parts := append([][]byte{head, attributes}, d.parts...)
-	return append(parts, sections(features, start+d.size)...), nil
+	return slices.Concat([][]byte{head, attributes}, d.parts, behind), nil
 }
 
 // all are the records of the data section.
@@ -123,9 +123,7 @@ func (r *Recording) pipe(features map[int][]byte) ([][]byte, error) {
 // sectionBytes is the size of what tells a section: its offset and size.
 const sectionBytes = 16
 
-func sortedBits(features map[int][]byte) []int {
-	return slices.Sorted(maps.Keys(features))
-}
+func sortedBits(features map[int][]byte) []int { return slices.Sorted(maps.Keys(features)) }
 
 // bitmap has a bit for each feature.
 func bitmap(features map[int][]byte) []byte {

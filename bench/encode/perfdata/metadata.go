@@ -61,7 +61,7 @@ func (c *CPU) block(version int) []byte {
 	if version > 0 {
 		b = append(b, words(uint64(len(parameters)))...)
 	} else {
-		parameters = parameters[:map[Magic]int{ETMv3: 4, ETMv4: 7}[c.Magic]]
+		parameters = parameters[:min(len(parameters), map[Magic]int{ETMv3: 4, ETMv4: 7}[c.Magic])]
 	}
 	return append(b, words(parameters...)...)
 }

@@ -37,7 +37,7 @@ var told = map[uint32][]string{
 	TypeLostSamples:   {"LOST_SAMPLES: id:512: lost samples :6"},
 	TypeTextPoke:      {"TEXT_POKE ffff800008010010 old len 4 new len 4"},
 	TypeKSymbol:       {"KSYMBOL addr ffff80000a001000 len 256 type 1 flags 0x0 name bpf_prog"},
-	TypeAUXOutputHWID: {"AUX_OUTPUT_HW_ID hw_id: 0x100000000000111", "AUX_OUTPUT_HW_ID hw_id: 0x100000000000310"},
+	TypeAUXOutputHWID: {"AUX_OUTPUT_HW_ID hw_id: 0x100000000000310", "AUX_OUTPUT_HW_ID hw_id: 0x100000000000111"},
 }
 
 // Perf itself lists the records that were written, with their CPUs, times and sizes.

@@ -26,7 +26,7 @@ type Recording struct {
 	Compression Compression
 	Piped       bool // as perf record -o - writes it
 	// Interrupted leaves out what perf writes when a recording ends: the size of the data, and
-	// features.
+	// features, whose bits are set from the beginning.
 	Interrupted bool
 	// Simpleperf leaves out the count of feature AUXTRACE.
 	Simpleperf bool

@@ -17,7 +17,7 @@ const NoCPU = 0xFFFFFFFF
 // for the first fields is an empty one.
 type Ring struct {
 	Index    uint32
-	CPU, TID uint32 // CPU is [NoCPU] of the ring of a thread, else TID is NoCPU
+	CPU, TID uint32 // CPU is [NoCPU] of the ring of a thread, else TID is NoCPU, or 0 with simpleperf
 	Snapshot bool   // it is read when somebody asks for it, and AUX tells ends
 	// Bytes, if not 0, is how many a ring of snapshots has. A run that is longer leaves its last ones.
 	Bytes int

@@ -17,6 +17,7 @@ type Session struct {
 	// among the CPUs of one sink.
 	HardwareIDs, Sinks bool
 	Simpleperf         bool
+	Switches           bool // records say when threads come and leave
 
 	now     uint64
 	cpus    []CPU
@@ -33,8 +34,8 @@ type thread struct{ cpu, tid uint32 }
 
 // The clock of a session in ns: when it starts, and how far apart things are.
 const (
-	sessionStart = 1_000_000_000
-	sessionTick  = 1000
+	sessionStart = 100_000_000_000
+	sessionTick  = 10_000
 )
 
 // The IDs of the events for the first ring: cs_etm, and the one that tells what is mapped.
@@ -83,24 +84,22 @@ func (s *Session) Exec(pid uint32, comm string) { s.tell(Comm(pid, pid, comm, tr
 
 // Fork has a process make another.
 func (s *Session) Fork(child, parent uint32) {
-	s.now++ // the time is in the record, too
-	t := Task{child, parent, child, parent}
-	s.records = append(s.records, t.Fork(s.Now()).At(Stamp{PID: parent, TID: parent, Time: s.Now(), ID: tellEvent}))
+	s.task(Task.Fork, Task{child, parent, child, parent})
 }
 
 // Thread has a process make a thread.
 func (s *Session) Thread(pid, tid uint32, comm string) {
-	s.now++
-	t := Task{pid, pid, tid, pid}
-	s.records = append(s.records, t.Fork(s.Now()).At(Stamp{PID: pid, TID: pid, Time: s.Now(), ID: tellEvent}))
+	s.task(Task.Fork, Task{pid, pid, tid, pid})
 	s.tell(Comm(pid, tid, comm, false), pid, tid)
 }
 
 // Exit ends a process.
-func (s *Session) Exit(pid uint32) {
-	s.now++
-	t := Task{pid, pid, pid, pid}
-	s.records = append(s.records, t.Exit(s.Now()).At(Stamp{PID: pid, TID: pid, Time: s.Now(), ID: tellEvent}))
+func (s *Session) Exit(pid uint32) { s.task(Task.Exit, Task{pid, pid, pid, pid}) }
+
+// task adds a record of a task, which has the time, too.
+func (s *Session) task(record func(t Task, time uint64) Record, t Task) {
+	next := s.Now() + sessionTick
+	s.tell(record(t, next), t.ParentPID, t.ParentTID)
 }
 
 // Map has a process map a file.
@@ -129,40 +128,52 @@ type Run struct {
 func (s *Session) Trace(r Run) {
 	ring := s.ring(r.CPU, r.TID)
 	at := Stamp{PID: r.PID, TID: r.TID, CPU: r.CPU, ID: traceEvent + uint64(ring.Index)}
-	s.sayID(at)
+	s.sayIDs(at)
+	s.switched(at, false)
 	if t := (thread{r.CPU, r.TID}); !s.seen[t] {
 		s.seen[t] = true
 		s.Add(ITraceStart(r.PID, r.TID), at)
 	}
 	s.Add(ring.AUX(r.Trace, r.Flags), at)
+	s.switched(at, true)
 	if s.Snapshot {
 		s.Read()
 	}
 }
 
-// sayID has a record say the trace ID of a CPU, once.
-func (s *Session) sayID(at Stamp) {
-	n := int(at.CPU)
-	if !s.HardwareIDs || s.told[n] {
-		return
-	}
-	s.told[n] = true
+// sayIDs has records say the trace IDs of all CPUs, once, while a thread runs.
+func (s *Session) sayIDs(at Stamp) {
 	for i := range s.cpus {
-		if c := &s.cpus[i]; c.Number == n {
-			r := HardwareID(uint8(c.Parameters[TraceIDParameter]))
-			if s.Sinks {
-				r = SinkID(uint8(c.Parameters[TraceIDParameter]), s.sinks[n])
-			}
-			s.Add(r, at)
+		c := &s.cpus[i]
+		if !s.HardwareIDs || s.told[c.Number] {
+			continue
 		}
+		s.told[c.Number] = true
+		r := HardwareID(uint8(c.Parameters[TraceIDParameter]))
+		if s.Sinks {
+			r = SinkID(uint8(c.Parameters[TraceIDParameter]), s.sinks[c.Number])
+		}
+		at.CPU = uint32(c.Number)
+		s.Add(r, at)
+	}
+}
+
+// switched says that a thread comes to its CPU, or leaves it.
+func (s *Session) switched(at Stamp, out bool) {
+	if s.Switches {
+		at.ID += tellEvent - traceEvent
+		s.Add(Switch(out), at)
 	}
 }
 
 // ring is the ring of a CPU or thread.
 func (s *Session) ring(cpu, tid uint32) *Ring {
-	if s.PerThread {
+	switch {
+	case s.PerThread:
 		cpu = NoCPU
-	} else {
+	case s.Simpleperf:
+		tid = 0
+	default:
 		tid = NoCPU
 	}
 	for _, r := range s.rings {

@@ -168,7 +168,8 @@ func (w *walk) whole() {
 		w.t.Errorf("data at %d, attributes end at %d", start, at+size)
 	}
 	if n == 0 { // interrupted
-		n = len(w.file) - start
+		w.data(start, len(w.file))
+		return
 	}
 	w.data(start, start+n)
 	w.sections(start + n)

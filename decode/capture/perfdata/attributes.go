@@ -37,7 +37,8 @@ func (r *reader) readAttributes(entry uint64, place [2]uint64) error {
 	file := uint64(r.w.part.Size)
 	switch {
 	case place[0] > file || place[1] > file-place[0]:
-		return r.bad(24, fmt.Sprintf("has attributes at offset %#x, %d bytes, beyond its end", place[0], place[1]), "copy it again")
+		return r.bad(24, fmt.Sprintf("has attributes at offset %#x, %d bytes, beyond its end", place[0], place[1]),
+			copyAgain)
 	case place[1] == 0:
 		return nil
 	case entry < leastAttr+attrPlace || entry > mostAttr+attrPlace:

@@ -2,8 +2,8 @@ package perfdata
 
 import "math"
 
-// mostTrace is more bytes than one record can tell of.
-const mostTrace = 1 << 48
+// mostTrace is more bytes than one record can tell of, and few enough to be added up.
+const mostTrace = 1 << 38
 
 // Bits of an AUX record's flags (§6).
 const (
@@ -43,7 +43,8 @@ func (r *reader) aux(f *fields, s stamp) error {
 	}
 	id := r.ids[s.cpu]
 	r.f.Pieces = append(r.f.Pieces, Piece{
-		Time: s.time, PID: s.pid, TID: s.tid, CPU: s.cpu, Offset: int64(offset), Size: int64(size), Ring: -1, Part: r.part,
+		Time: s.time, PID: s.pid, TID: s.tid, CPU: s.cpu,
+		Part: r.part, Ring: -1, Offset: int64(offset), Size: int64(size),
 		Flags: PieceFlags(flags & auxFlags), Raw: flags&auxFormat == formatRaw, TraceID: id.ID, Sink: id.Sink,
 	})
 	return r.keep(0)

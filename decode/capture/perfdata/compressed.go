@@ -13,7 +13,7 @@ import (
 // Limits on compressed records (§10).
 const (
 	maxWindow     = 8 << 20  // bytes that a stream may refer back, all of which are in memory: levels up to 19
-	maxUnpacked   = 64 << 20 // bytes of one record, where the file does not say how many; of all where ratios do not count
+	maxUnpacked   = 64 << 20 // bytes of one record, where the file does not say; of all, without a look at maxRatio
 	maxRatio      = 1000     // of unpacked to compressed bytes, beyond the first maxUnpacked
 	zstdKind      = 1
 	unpackedBytes = 128 << 10 // twice the longest record
@@ -51,14 +51,16 @@ type packed struct {
 // readCompressed reads the rest of a part, which begins with the compressed record rec.
 func (r *reader) readCompressed(s *records, rec *record) error {
 	if kind := r.unpack.kind; kind != 0 && kind != zstdKind {
-		return r.bad(r.offset, fmt.Sprintf("has records that are compressed in a way %d", kind), "record without -z, or with zstd, which is 1")
+		return r.bad(r.offset, fmt.Sprintf("has records that are compressed in a way %d", kind),
+			"record without -z, or with zstd, which is 1")
 	}
 	p := &packed{s: s, most: maxUnpacked}
 	if r.unpack.most > 0 {
 		p.most = r.unpack.most
 	}
 	p.begin(rec)
-	z, err := zstd.NewReader(p, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+	z, err := zstd.NewReader(p, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return err
 	}
@@ -113,7 +115,7 @@ func (p *packed) readAll(z io.Reader) error {
 		switch {
 		case p.err != nil:
 			return p.err
-		case p.ended && (err == io.EOF || err == io.ErrUnexpectedEOF): // perf does not end the stream
+		case p.ended && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)): // perf does not end the stream
 			p.checkEnd(len(buf) > 0 || skip > 0)
 			return nil
 		case err != nil:
@@ -144,7 +146,7 @@ func (p *packed) unpacked(n int64) error {
 	default:
 		return nil
 	}
-	return p.s.r.bad(p.record, problem, "record it again, without -z")
+	return p.s.r.bad(p.record, problem, recordPlain)
 }
 
 // take takes in the whole records of buf but for the first skip bytes, and returns buf with what
@@ -159,9 +161,9 @@ func (p *packed) take(buf []byte, skip int64) ([]byte, int64, error) {
 		rec := parseHeader(b)
 		switch {
 		case rec.size < recordHeader:
-			return nil, 0, r.bad(p.record, "has compressed records one of which is smaller than its header", "record it again, without -z")
+			return nil, 0, r.bad(p.record, "has a compressed record smaller than its header", recordPlain)
 		case rec.kind == recordAUXTRACE:
-			return nil, 0, r.bad(p.record, "has compressed trace (AUXTRACE)", "perf does not compress it: record it again, without -z")
+			return nil, 0, r.bad(p.record, "has compressed trace (AUXTRACE), as perf never has", recordPlain)
 		case rec.kind >= firstOfSimpleperf:
 			skip = rec.size
 			continue
@@ -186,7 +188,8 @@ func (p *packed) checkEnd(rest bool) {
 
 // damaged returns the error of a stream that cannot be unpacked.
 func (p *packed) damaged(err error) error {
-	e := p.s.r.bad(p.record, fmt.Sprintf("has a compressed record that is no zstd (%v)", err), "copy it again, or record it again without -z")
+	e := p.s.r.bad(p.record, fmt.Sprintf("has a compressed record that is no zstd (%v)", err),
+		"copy it again, or record it again without -z")
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 		e.Problem = "has compressed records that refer back more than 8 MiB"
 		e.Remedy = "record it with perf record -z of a level up to 19"

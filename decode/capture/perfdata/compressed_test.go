@@ -88,8 +88,8 @@ func TestCompressedRefused(t *testing.T) {
 		{"another kind", other, "has records that are compressed in a way 2; record without -z, or with zstd, which is 1"},
 		{"more than it says", withPacking(4095, whole(events)), "has a compressed record of more than 4,095 bytes, the most that it says; record it again, without -z"},
 		{"a bomb", simple(bomb), "has compressed records of more than 1000 times their size; record it again, without -z"},
-		{"size 0", withPacking(1<<20, whole(zeros(4))), "has compressed records one of which is smaller than its header; record it again, without -z"},
-		{"trace", withPacking(1<<20, whole(trace(0, 0, 0, 0, make([]byte, 16)))), "has compressed trace (AUXTRACE); perf does not compress it: record it again, without -z"},
+		{"size 0", withPacking(1<<20, whole(zeros(4))), "has a compressed record smaller than its header; record it again, without -z"},
+		{"trace", withPacking(1<<20, whole(trace(0, 0, 0, 0, make([]byte, 16)))), "has compressed trace (AUXTRACE), as perf never has; record it again, without -z"},
 		{"window", withPacking(1<<20, rec(81, 0, wide.EncodeAll(make([]byte, 32<<20), nil))), "has compressed records that refer back more than 8 MiB; record it with perf record -z of a level up to 19"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

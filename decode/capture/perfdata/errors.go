@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// Kinds of [*Error], for [errors.Is].
-var (
-	// ErrNoTrace means that the file holds no CoreSight trace at all.
-	ErrNoTrace = errors.New("no trace")
-)
+// ErrNoTrace is the kind of an [*Error] of a file without any CoreSight trace.
+var ErrNoTrace = errors.New("no trace")
+
+// noPlace is the offset of what has no place in a file.
+const noPlace = -1
 
 // An Error names what is wrong with a file, where, and what to do about it.
 type Error struct {
@@ -21,10 +21,18 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	if e.Offset < 0 {
+	if e.Offset == noPlace {
 		return fmt.Sprintf("%s: %s; %s", e.File, e.Problem, e.Remedy)
 	}
 	return fmt.Sprintf("%s: at offset %#x: %s; %s", e.File, e.Offset, e.Problem, e.Remedy)
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// What to do about a bad file.
+const (
+	copyAgain   = "copy it again"
+	recordAgain = "record it again"
+	recordPlain = "record it again, without -z"
+	recordTrace = "record with perf record -e cs_etm// or simpleperf record -e cs-etm"
+)

@@ -46,7 +46,8 @@ func (r *reader) event(rec *record, f *fields, s stamp) error {
 // mapped takes in MMAP or MMAP2.
 func (r *reader) mapped(rec *record, f *fields, e *Event) {
 	e.PID, e.TID = f.i32(), f.i32()
-	m := Map{Addr: f.u64(), Size: f.u64(), FileOffset: f.u64(), Mode: modeOf(rec.misc), Executable: rec.misc&miscData == 0}
+	m := Map{Addr: f.u64(), Size: f.u64(), FileOffset: f.u64(), Mode: modeOf(rec.misc)}
+	m.Executable = rec.misc&miscData == 0
 	var id string
 	if rec.kind == recordMap2 {
 		file := fields{b: f.take(24)} // of which file, or its build ID

@@ -22,6 +22,7 @@ func TestEvents(t *testing.T) {
 		rec(3, miscExec, u32(5, 6), []byte("name\x00\x00\x00\x00"), stamp),
 		rec(3, 0, u32(5, 6), []byte("name"), stamp),
 		rec(7, 0, u32(7, 5, 8, 6), u64(100), stamp),
+		rec(7, miscExec, u32(9, 1, 9, 1), u64(0), at(1, 1, 0, 0)), // it was there before
 		rec(4, 0, u32(7, 5, 8, 6), u64(100), at(7, 8, 400, 3)),
 		rec(12, 0, u32(5, 6), stamp),
 		rec(14, miscOut, stamp),
@@ -50,6 +51,7 @@ func TestEvents(t *testing.T) {
 	same(t, "events", []string{
 		`0 -1 1 -1:0 -1:-1 false false 1000+20 at 0 "data" "" false 1`,
 		`0 -1 1 -1:0 -1:-1 false false ffff0000+40 at 8 "[kernel]_text" "" true 1`,
+		`0 0 7 9:9 1:1 false true`,
 		`100 2 1 5:6 -1:-1 false false 4+5 at 6 "[kernel]_text" "IDID" false 2`,
 		`100 2 3 5:6 -1:-1 false true "name"`,
 		`100 2 3 5:6 -1:-1 false false "name"`,

@@ -34,7 +34,8 @@ func (r *reader) readHeader() (section, error) {
 	case magicSwapped:
 		return section{}, r.bad(0, "was recorded on a big-endian machine", "little-endian recordings alone are read")
 	default:
-		return section{}, r.bad(0, "does not begin with PERFILE2: it is no perf.data", "name a file of perf record or simpleperf record")
+		return section{}, r.bad(0, "does not begin with PERFILE2: it is no perf.data",
+			"name a file of perf record or simpleperf record")
 	}
 	switch size := f.u64(); size {
 	case pipedHeader:
@@ -46,12 +47,13 @@ func (r *reader) readHeader() (section, error) {
 		}
 		return r.readFileHeader(int(size))
 	default:
-		return section{}, r.bad(8, fmt.Sprintf("has a header of %d bytes", size), "it has 104, or 16 in a pipe: record it again")
+		return section{}, r.bad(8, fmt.Sprintf("has a header of %d bytes", size),
+			"it has 104, or 16 in a pipe: record it again")
 	}
 }
 
 func (r *reader) truncatedHeader(size uint64) error {
-	return r.bad(r.w.part.Size, fmt.Sprintf("ends inside its header of %d bytes", size), "copy it again")
+	return r.bad(r.w.part.Size, fmt.Sprintf("ends inside its header of %d bytes", size), copyAgain)
 }
 
 // readFileHeader reads what follows the header's own size, in a file.
@@ -69,16 +71,17 @@ func (r *reader) readFileHeader(size int) (section, error) {
 	}
 	file := uint64(r.w.part.Size)
 	if data[0] > file {
-		return section{}, r.bad(40, fmt.Sprintf("has its records at offset %#x, beyond its end", data[0]), "copy it again")
+		return section{}, r.bad(40, fmt.Sprintf("has its records at offset %#x, beyond its end", data[0]), copyAgain)
 	}
 	records := section{int64(data[0]), int64(min(data[1], file-data[0]))}
 	switch {
 	case data[1] == 0:
 		records.size = int64(file - data[0])
-		r.note("%s was not completed, as perf record was killed: its records are read up to its end, and its features are unknown",
+		r.note("%s was not completed, as perf record was killed: it is read up to its end, and its features are unknown",
 			r.w.part.Name)
 		return records, nil
-	case records.size < int64(data[1]):
+	case uint64(records.size) < data[1]:
+		r.cutOff = records.end()
 		r.note("%s is cut off: its records go on for %d bytes after its end, and its features are lost",
 			r.w.part.Name, data[1]-uint64(records.size))
 		return records, nil

@@ -20,28 +20,28 @@ type cpuTraceID struct {
 }
 
 // hardwareID takes in AUX_OUTPUT_HW_ID.
-func (r *reader) hardwareID(f *fields, s stamp) {
+func (r *reader) hardwareID(f *fields, s stamp) error {
 	v := f.u64()
-	if f.short {
-		return
-	}
-	if v>>majorShift != 0 {
-		r.odd(otherHardwareIDs, 0)
-		return
-	}
 	id := TraceID{ID: uint8(v)}
 	if v>>minorShift&0xF >= minorSinkID {
 		id.Sink = uint32(v >> sinkShift)
 	}
-	if id.ID == 0 || id.ID >= firstNoID || s.cpu < 0 {
+	switch {
+	case f.short:
+		return nil
+	case v>>majorShift != 0:
+		r.odd(otherHardwareIDs, 0)
+		return nil
+	case id.ID == 0 || id.ID >= firstNoID || s.cpu < 0:
 		r.odd(invalidHardwareIDs, 0)
-		return
+		return nil
 	}
 	r.ids[s.cpu] = id
 	if known := (cpuTraceID{s.cpu, id}); !r.seenIDs[known] {
 		r.seenIDs[known] = true
 		r.allIDs[s.cpu] = append(r.allIDs[s.cpu], id)
 	}
+	return r.keep(0)
 }
 
 // assignIDs gives CPUs their trace IDs, and the pieces without one that of their CPU.
@@ -74,7 +74,8 @@ func (r *reader) idsOf(c *CPU) []TraceID {
 	switch {
 	case len(told) > 0:
 		if static && !slices.ContainsFunc(told, func(t TraceID) bool { return t.ID == id.ID }) {
-			r.note("CPU %d has trace ID %#02x in the metadata and %#02x by the kernel, which holds", c.CPU, id.ID, told[0].ID)
+			r.note("CPU %d has trace ID %#02x in the metadata and %#02x by the kernel, which holds",
+				c.CPU, id.ID, told[0].ID)
 		}
 		return told
 	case static, valid && len(r.allIDs) == 0: // an old kernel under a new perf

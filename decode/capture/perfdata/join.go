@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"sort"
-
-	"github.com/tracelake/tracelake/decode/figures"
 )
 
 // ring returns the index of a ring.
@@ -238,31 +236,4 @@ func (r *reader) takeWhole(l *lanes) {
 		r.f.Pieces = append(r.f.Pieces, p)
 		t.taken = t.end()
 	}
-}
-
-// checkTrace fails if there is none.
-func (r *reader) checkTrace() error {
-	var size, missing, unclaimed int64
-	for i := range r.f.Pieces {
-		size += r.f.Pieces[i].Size
-		missing += r.f.Pieces[i].Missing
-	}
-	if size > 0 {
-		return nil
-	}
-	for i := range r.f.Rings {
-		unclaimed += r.f.Rings[i].Unclaimed
-	}
-	e := r.bad(-1, "has no trace: its AUX records are empty", "record for longer, or what runs on a CPU that is traced")
-	e.Err = ErrNoTrace
-	switch {
-	case missing > 0:
-		e.Problem = fmt.Sprintf("misses its trace: %s, %s, and no AUXTRACE record holds them",
-			figures.Count(int64(len(r.f.Pieces)), "AUX record"), figures.Count(missing, "byte"))
-		e.Remedy = "record it again"
-	case unclaimed > 0:
-		e.Problem = fmt.Sprintf("has %s of trace, and no AUX record tells of them", figures.Count(unclaimed, "byte"))
-		e.Remedy = "record it again"
-	}
-	return e
 }

@@ -9,7 +9,9 @@ import (
 const coreSight = 3
 
 // auxKinds are the kinds of AUXTRACE_INFO (§4).
-var auxKinds = []string{"unknown", "Intel PT", "Intel BTS", "CoreSight", "Arm SPE", "s390 CPU sampling", "HiSilicon PTT"}
+var auxKinds = []string{
+	"unknown", "Intel PT", "Intel BTS", "CoreSight", "Arm SPE", "s390 CPU sampling", "HiSilicon PTT",
+}
 
 // newestVersion is that of the newest metadata that are known.
 const newestVersion = 2
@@ -50,13 +52,7 @@ func (r *reader) metadata(body []byte) error {
 	r.hasMetadata = true
 	f := fields{b: body}
 	if kind := f.u32(); kind != coreSight {
-		name := fmt.Sprintf("kind %d", kind)
-		if kind < uint32(len(auxKinds)) {
-			name = auxKinds[kind]
-		}
-		e := r.bad(r.offset, "holds trace of "+name+", not of CoreSight", "record with -e cs_etm// or simpleperf's cs-etm")
-		e.Err = ErrNoTrace
-		return e
+		return r.otherTrace(kind)
 	}
 	f.u32() // reserved
 	m := &r.f.Metadata
@@ -64,7 +60,7 @@ func (r *reader) metadata(body []byte) error {
 	m.Version, units, m.Snapshot = f.u64(), f.u64(), f.u64() == 1
 	m.PMU, units = uint32(units>>32), units&0xFFFFFFFF
 	if f.short {
-		return r.bad(r.offset, "ends inside the description of its trace (AUXTRACE_INFO)", "record it again")
+		return r.bad(r.offset, "ends inside the description of its trace (AUXTRACE_INFO)", recordAgain)
 	}
 	if m.Version > newestVersion {
 		r.note("%s: metadata have the unknown version %d: they are read by their counts", r.w.part.Name, m.Version)
@@ -78,9 +74,20 @@ func (r *reader) metadata(body []byte) error {
 		r.note("%s: %d bytes follow the last CPU's registers, and are left out", r.w.part.Name, len(f.b))
 	}
 	if len(m.CPUs) == 0 {
-		return r.bad(r.offset, "describes no CPU whose trace is known (AUXTRACE_INFO)", "record it again")
+		return r.bad(r.offset, "describes no CPU whose trace is known (AUXTRACE_INFO)", recordAgain)
 	}
 	return nil
+}
+
+// otherTrace returns the error of a recording that is not of CoreSight.
+func (r *reader) otherTrace(kind uint32) error {
+	name := fmt.Sprintf("kind %d", kind)
+	if kind < uint32(len(auxKinds)) {
+		name = auxKinds[kind]
+	}
+	e := r.bad(r.offset, "holds trace of "+name+", not of CoreSight", recordTrace)
+	e.Err = ErrNoTrace
+	return e
 }
 
 // block takes in the block of a CPU.
@@ -93,31 +100,37 @@ func (r *reader) block(f *fields) error {
 	}
 	switch {
 	case f.short || known && count > uint64(len(f.b)/8):
-		return r.bad(r.offset, "ends inside the registers of a CPU (AUXTRACE_INFO)", "record it again")
+		return r.bad(r.offset, "ends inside the registers of a CPU (AUXTRACE_INFO)", recordAgain)
 	case !known:
-		return r.bad(r.offset, fmt.Sprintf("has registers of an unknown trace unit (%#x, version 0)", kind), "record it with a newer perf")
+		return r.bad(r.offset, fmt.Sprintf("has registers of an unknown trace unit (%#x, version 0)", kind),
+			"record it with a newer perf")
 	case number > mostCPU:
-		return r.bad(r.offset, fmt.Sprintf("describes a CPU %d, which cannot be (AUXTRACE_INFO)", number), "record it again")
+		return r.bad(r.offset, fmt.Sprintf("describes a CPU %d, which cannot be (AUXTRACE_INFO)", number), recordAgain)
 	case m.find(int16(number)) != nil:
-		return r.bad(r.offset, fmt.Sprintf("describes CPU %d twice (AUXTRACE_INFO)", number), "record it again")
+		return r.bad(r.offset, fmt.Sprintf("describes CPU %d twice (AUXTRACE_INFO)", number), recordAgain)
 	}
-	values := fields{b: f.take(int(8 * count))}
-	names := parameters[kind]
-	if names == nil {
+	values := f.take(int(8 * count))
+	if parameters[kind] == nil {
 		r.note("%s: CPU %d has an unknown trace unit (%#x): its trace has no registers", r.w.part.Name, number, kind)
 		return nil
 	}
-	c := CPU{CPU: int16(number)}
-	for _, name := range names[:min(count, uint64(len(names)))] {
-		if v := values.u64(); name == timestamps {
+	m.CPUs = append(m.CPUs, newCPU(kind, int16(number), values))
+	return nil
+}
+
+// newCPU returns a CPU with a block of that kind and these parameters.
+func newCPU(kind uint64, number int16, values []byte) CPU {
+	c := CPU{CPU: number}
+	for f := (fields{b: values}); len(c.Registers) < len(parameters[kind]) && len(f.b) > 0; {
+		name, v := parameters[kind][len(c.Registers)], f.u64()
+		if name == timestamps { // the last one
 			c.Timestamp = timestampSource(v)
-		} else {
-			c.Registers = append(c.Registers, Register{name, v})
+			break
 		}
+		c.Registers = append(c.Registers, Register{name, v})
 	}
 	c.Kind = c.kind(kind)
-	m.CPUs = append(m.CPUs, c)
-	return nil
+	return c
 }
 
 // kind returns the architecture of a trace unit. TRCDEVARCH decides between ETMv4 and ETE: not
@@ -152,26 +165,6 @@ func timestampSource(v uint64) TimestampSource {
 		return PhysicalCounter
 	}
 	return UnknownTimestamps
-}
-
-// withoutMetadata returns the error of a recording without AUXTRACE_INFO.
-func (r *reader) withoutMetadata() error {
-	e := r.bad(-1, "has no trace: no record describes any (AUXTRACE_INFO)",
-		"record with perf record -e cs_etm// or simpleperf record -e cs-etm")
-	e.Err = ErrNoTrace
-	switch {
-	case len(r.traces) > 0:
-		e.Problem, e.Err = "has trace, but no record describes it (AUXTRACE_INFO)", nil
-		e.Remedy = "record it again"
-	case r.samples && r.branches:
-		e.Problem = "has no trace: perf inject decoded it already, to branches"
-		e.Remedy = "name the file that perf record wrote"
-	}
-	if r.cutOff >= 0 {
-		e.Offset = r.cutOff
-		e.Problem = "ends here, before what is needed: it " + e.Problem
-	}
-	return e
 }
 
 // find returns the CPU of that number, or nil.

@@ -10,7 +10,8 @@ type Part struct {
 	Size int64 // bytes
 }
 
-// A File is what a recording tells, but for the trace itself. It is never changed.
+// A File is what a recording tells, but for the trace itself. It is never changed. Its strings are
+// as they were recorded: a name is no path to open, and no string is to be shown unescaped.
 type File struct {
 	Piped bool // recorded to a pipe (§10)
 
@@ -184,7 +185,7 @@ type Event struct {
 type Map struct {
 	Addr, Size uint64 // bytes
 	FileOffset uint64 // of Addr
-	Name       uint32 // in Names, as recorded: no path to open, and nothing to show unescaped
+	Name       uint32 // in Names
 	BuildID    uint32 // in Names; 0: not recorded
 	Executable bool
 	Mode       Mode

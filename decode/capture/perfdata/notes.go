@@ -79,9 +79,6 @@ type tally struct {
 	offset       int64
 }
 
-// noPlace is the offset of what has no place in a file.
-const noPlace = -1
-
 // odd counts an oddity of the record that is read.
 func (r *reader) odd(o oddity, sum int64) { r.oddAt(o, sum, r.w.part.Name, r.offset) }
 

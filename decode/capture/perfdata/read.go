@@ -33,7 +33,8 @@ func Detect(head []byte) bool {
 // It reads no trace. Its error is an [*Error], but where reading fails.
 func Read(parts []Part) (*File, error) {
 	if len(parts) == 0 || len(parts) > maxParts {
-		return nil, &Error{File: "perf.data", Offset: -1, Problem: fmt.Sprintf("has %d files", len(parts)), Remedy: "name a recording"}
+		problem := fmt.Sprintf("has %d files", len(parts))
+		return nil, &Error{File: "perf.data", Offset: noPlace, Problem: problem, Remedy: "name a recording"}
 	}
 	r := newReader(parts)
 	for i := range parts {
@@ -55,7 +56,7 @@ type reader struct {
 	w      window // on the part that is read
 	part   int16
 	offset int64 // of the record that is read
-	cutOff int64 // where records ended before their end; −1: nowhere
+	cutOff int64 // where the first part ends too early, or noPlace
 
 	attributes bool // one was read
 	trailer    trailer
@@ -80,7 +81,7 @@ func newReader(parts []Part) *reader {
 	return &reader{
 		parts:   parts,
 		f:       &File{ClockID: NoClock, Names: []string{""}},
-		cutOff:  -1,
+		cutOff:  noPlace,
 		rings:   map[Ring]int32{},
 		ids:     map[int16]TraceID{},
 		allIDs:  map[int16][]TraceID{},
@@ -109,8 +110,8 @@ func (r *reader) readPart(i int, part *Part) error {
 
 // finish makes of what was read what the model has.
 func (r *reader) finish() error {
-	if !r.hasMetadata {
-		return r.withoutMetadata()
+	if err := r.checkMetadata(); err != nil {
+		return err
 	}
 	r.assignIDs()
 	r.join()
@@ -125,7 +126,8 @@ func (r *reader) keep(bytes int) error {
 	r.kept++
 	r.bytes += bytes
 	if r.kept > maxKept || r.bytes > maxBytes {
-		return r.bad(r.offset, "tells of more processes, maps and pieces of trace than there is room for", "record a shorter time")
+		return r.bad(r.offset, "tells of more processes, maps and pieces of trace than there is room for",
+			"record a shorter time")
 	}
 	return nil
 }

@@ -56,12 +56,12 @@ func TestRefused(t *testing.T) {
 		{"attribute size 0", put(b, 16, u64(0)), "at offset 0x10: has attributes of 0 bytes; they have 80 or more: record it again", nil},
 		{"records beyond", put(b, 40, u64(1<<40)), "at offset 0x28: has its records at offset 0x10000000000, beyond its end; copy it again", nil},
 		{"no records", only(), "has no trace: no record describes any (AUXTRACE_INFO); record with perf record -e cs_etm// or simpleperf record -e cs-etm", ErrNoTrace},
-		{"cut off early", b[:start+20], "at offset 0xe8: ends here, before what is needed: it has no trace: no record describes any (AUXTRACE_INFO); record with perf record -e cs_etm// or simpleperf record -e cs-etm", ErrNoTrace},
+		{"cut off early", b[:start+20], "at offset 0xe8: ends here, before what is needed: it has no trace: no record describes any (AUXTRACE_INFO); copy it again, or record it again", ErrNoTrace},
 		{"injected", branches.bytes(), "has no trace: perf inject decoded it already, to branches; name the file that perf record wrote", ErrNoTrace},
 		{"no description", only(trace(0, 0, 0, 0, make([]byte, 16))), "has trace, but no record describes it (AUXTRACE_INFO); record it again", nil},
-		{"Intel PT", only(rec(70, 0, u32(1, 0), intel)), "at offset 0xe8: holds trace of Intel PT, not of CoreSight; record with -e cs_etm// or simpleperf's cs-etm", ErrNoTrace},
-		{"SPE", only(rec(70, 0, u32(4, 0), intel)), "at offset 0xe8: holds trace of Arm SPE, not of CoreSight; record with -e cs_etm// or simpleperf's cs-etm", ErrNoTrace},
-		{"kind 77", only(rec(70, 0, u32(77, 0), intel)), "at offset 0xe8: holds trace of kind 77, not of CoreSight; record with -e cs_etm// or simpleperf's cs-etm", ErrNoTrace},
+		{"Intel PT", only(rec(70, 0, u32(1, 0), intel)), "at offset 0xe8: holds trace of Intel PT, not of CoreSight; record with perf record -e cs_etm// or simpleperf record -e cs-etm", ErrNoTrace},
+		{"SPE", only(rec(70, 0, u32(4, 0), intel)), "at offset 0xe8: holds trace of Arm SPE, not of CoreSight; record with perf record -e cs_etm// or simpleperf record -e cs-etm", ErrNoTrace},
+		{"kind 77", only(rec(70, 0, u32(77, 0), intel)), "at offset 0xe8: holds trace of kind 77, not of CoreSight; record with perf record -e cs_etm// or simpleperf record -e cs-etm", ErrNoTrace},
 		{"two descriptions", with(info(1, block(0, 0x10))), fmt.Sprintf("at offset %#x: describes its trace a second time (AUXTRACE_INFO); take one recording a file", start+len(info(1, block(0, 0x10)))), nil},
 		{"short description", only(rec(70, 0, u32(3, 0), u64(1))), "at offset 0xe8: ends inside the description of its trace (AUXTRACE_INFO); record it again", nil},
 		{"short block", only(info(1, u64(blockETMv4, 0, 7, 1))), "at offset 0xe8: ends inside the registers of a CPU (AUXTRACE_INFO); record it again", nil},
@@ -74,6 +74,10 @@ func TestRefused(t *testing.T) {
 		{
 			"no AUXTRACE", with(aux(1, 0, 1000000, 0, 0, 9), aux(1, 1000000, 535344, 1, 0, 9)),
 			"misses its trace: 2 AUX records, 1,535,344 bytes, and no AUXTRACE record holds them; record it again", ErrNoTrace,
+		},
+		{
+			"cut off before the trace", put(b, 48, u64(uint64(len(b)-start)))[:len(b)-56-8],
+			fmt.Sprintf("at offset %#x: ends here, before what is needed: it misses its trace: 1 AUX record, 16 bytes, and no AUXTRACE record holds them; copy it again, or record it again", len(b)-64), ErrNoTrace,
 		},
 		{
 			"AUX of nothing", with(aux(1, 0, 0, 0, 0, 9), trace(0, 0, 0, 0, make([]byte, 16))),
@@ -116,13 +120,14 @@ func TestNotes(t *testing.T) {
 		want string // "" for none
 	}{
 		{"good", b, ""},
-		{"killed", put(b, 48, u64(0)), "perf.data was not completed, as perf record was killed: its records are read up to its end, and its features are unknown"},
+		{"killed", put(b, 48, u64(0)), "perf.data was not completed, as perf record was killed: it is read up to its end, and its features are unknown"},
 		{"cut off", put(b, 48, u64(1<<20)), fmt.Sprintf("perf.data is cut off: its records go on for %d bytes after its end, and its features are lost", 1<<20-(end-start))},
 		{"bytes at the end", simple(piece, bytes16, []byte{1, 2, 3}).bytes(), fmt.Sprintf("perf.data ends inside a record's header at offset %#x: it is read up to there", end)},
 		{"size 0", simple(piece, bytes16, u64(0)).bytes(), fmt.Sprintf("perf.data has a record that is smaller than its header at offset %#x: it is read up to there", end)},
 		{"too long", simple(piece, bytes16, u32(3), u16(0, 99)).bytes(), fmt.Sprintf("perf.data has a record that is longer than the rest at offset %#x: it is read up to there", end)},
 		{"short record", with(rec(10, 0, u64(1), at(1, 1, 1, 1))), fmt.Sprintf("perf.data: 1 record shorter than its fields: left out; the first at offset %#x", first)},
 		{"no trailer", with(rec(3, 0, u32(1, 2))), fmt.Sprintf("perf.data: 1 record shorter than its fields: left out; the first at offset %#x", first)},
+		{"no trailer of a switch", with(rec(14, 0)), fmt.Sprintf("perf.data: 1 record shorter than its fields: left out; the first at offset %#x", first)},
 		{"lost", with(rec(2, 0, u64(1, 5), at(1, 1, 1, 1)), rec(13, 0, u64(7), at(1, 1, 1, 1))), fmt.Sprintf("perf.data: perf lost 12 records: processes and maps may be incomplete; the first at offset %#x", first)},
 		{"trailers", two.bytes(), "perf.data: 1 record with other fields behind records than the first has: the first holds; the first at offset 0xe8"},
 		{"format", with(aux(1, 0, 0, 0x200, 0, 9)), fmt.Sprintf("perf.data: 1 record of trace in an unknown format, taken as CoreSight frames; the first at offset %#x", first)},
@@ -150,6 +155,7 @@ func TestNotes(t *testing.T) {
 			if !slices.Contains(append(f.Notes, ""), tt.want) || tt.want == "" && len(f.Notes) > 0 {
 				t.Errorf("notes %s\nwant  %s", strings.Join(f.Notes, "\n      "), tt.want)
 			}
+			same(t, "events", 0, len(f.Events))
 		})
 	}
 }

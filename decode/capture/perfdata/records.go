@@ -136,7 +136,7 @@ func (s *records) read() (*record, error) {
 
 // stop notes that nothing is read from here on.
 func (s *records) stop(problem string) {
-	if s.r.cutOff < 0 {
+	if s.r.part == 0 {
 		s.r.cutOff = s.next
 	}
 	s.r.note("%s %s at offset %#x: it is read up to there", s.r.w.part.Name, problem, s.next)
@@ -148,7 +148,7 @@ func (r *reader) record(rec *record) error {
 		return r.recordOfPerf(rec)
 	}
 	body, stamp, ok := r.trailer.cut(rec.body)
-	f := fields{b: body}
+	f := fields{b: body, short: !ok}
 	var err error
 	switch rec.kind {
 	case recordSample:
@@ -163,14 +163,14 @@ func (r *reader) record(rec *record) error {
 	case recordAUX:
 		err = r.aux(&f, stamp)
 	case recordHardwareID:
-		r.hardwareID(&f, stamp)
+		err = r.hardwareID(&f, stamp)
 	case recordMap, recordMap2, recordComm, recordFork, recordExit, recordTraceStart, recordSwitch, recordSwitchCPUWide,
 		recordSymbol, recordPoke:
 		err = r.event(rec, &f, stamp)
 	default:
 		return nil
 	}
-	if !ok || f.short {
+	if f.short {
 		r.odd(shortRecords, 0)
 	}
 	return err
