@@ -41,9 +41,6 @@ type Family struct {
 	// Profile is the profile of every core that the protocol traces; "" where it
 	// depends on the core.
 	Profile string
-	// ProfileM is the register that says that a core of which nothing else is known is one of profile M;
-	// without a name none does.
-	ProfileM RegisterValue
 	// Needed are the registers without which no source of a snapshot can be
 	// decoded.
 	Needed []string
