@@ -341,6 +341,7 @@ func TestCountsFigures(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tr := sampleTrace(t)
 			if tt.name != "sample" {
+				need.FullRun(t, "a long capture is decoded")
 				tr = openTrace(t, shared.File(t, "captures/am243x-r5f-etmv3-"+tt.name), 0x10)
 			}
 			d := tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{blocks: true})

@@ -17,7 +17,7 @@ import (
 // is given: TC2 has sources of two. The captures begin with a frame; bytes before
 // it move that.
 func TestFrameOffsetWithoutRegisters(t *testing.T) {
-	need.FullRun(t, "files are read in every way in one goroutine")
+	need.FullRun(t, everyWay)
 	for i, name := range []string{
 		"opencsd-TC2/cstrace.bin", "stm32f105-m3-etmv34-itm-swo/tpiu.bin", "am243x-r5f-etmv3-zephyr-e9185a9/tbr.bin",
 		"am243x-r5f-etmv3-freertos-002b37c/tbr.bin", "am243x-r5f-etmv3-threadx-ce42d22/tbr.bin",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -56,6 +57,9 @@ func TestSiliconETMv3(t *testing.T) {
 	for _, tt := range etmv3Captures {
 		source := fmt.Sprintf("%02x", tt.id)
 		t.Run(tt.name+"/"+source, func(t *testing.T) {
+			if tt.slow {
+				need.FullRun(t, "a long capture is decoded")
+			}
 			lines := readListing(t, shared.File(t, "captures/"+tt.name+"/expected/"+source+".tsv.gz"))
 			tr := openTrace(t, shared.File(t, "captures/"+tt.name), tt.id)
 			d := tr.decode(t)
