@@ -327,6 +327,7 @@ func TestCountsGenerated(t *testing.T) {
 // Edges to and from exceptions are not among them, and of calls those that failed
 // their condition.
 func TestCountsFigures(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	for _, tt := range []struct {
 		name                  string
 		rows, failed, unknown int64
@@ -341,7 +342,6 @@ func TestCountsFigures(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tr := sampleTrace(t)
 			if tt.name != "sample" {
-				need.FullRun(t, "a long capture is decoded")
 				tr = openTrace(t, shared.File(t, "captures/am243x-r5f-etmv3-"+tt.name), 0x10)
 			}
 			d := tr.decodeStream(t, tr.stream(wholePieces), decodeOptions{blocks: true})

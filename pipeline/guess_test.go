@@ -231,6 +231,7 @@ func TestGuessOtherMachine(t *testing.T) {
 
 // A source of frames that is of no known protocol is counted in bytes, as all are there.
 func TestGuessUnread(t *testing.T) {
+	need.FullRun(t, everyWay)
 	t.Parallel()
 	dir := t.TempDir()
 	if err := sample.Extract(dir); err != nil {
@@ -257,6 +258,7 @@ func TestGuessUnread(t *testing.T) {
 
 // Frames that do not begin at the start of the file, and what is said of a file.
 func TestGuessFrameOffset(t *testing.T) {
+	need.FullRun(t, everyWay)
 	t.Parallel()
 	dir := t.TempDir()
 	if err := sample.Extract(dir); err != nil {

@@ -54,12 +54,10 @@ func etmv3Traces(t testing.TB) []*trace {
 // The captures of ETMv3 decode to what the reference decoder lists, but for the
 // differences in docs/conformance.md.
 func TestSiliconETMv3(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	for _, tt := range etmv3Captures {
 		source := fmt.Sprintf("%02x", tt.id)
 		t.Run(tt.name+"/"+source, func(t *testing.T) {
-			if tt.slow {
-				need.FullRun(t, "a long capture is decoded")
-			}
 			lines := readListing(t, shared.File(t, "captures/"+tt.name+"/expected/"+source+".tsv.gz"))
 			tr := openTrace(t, shared.File(t, "captures/"+tt.name), tt.id)
 			d := tr.decode(t)
