@@ -15,7 +15,7 @@ var (
 	etmv4Protocol = protocol{
 		name: "etmv4", major: 4, newest: 6, device: "ETM", variedRings: true, v8: true, trace: (*Recipe).traceETMv4,
 		from: map[Feature]int{
-			ProfileM: 0, Timestamps: 0, ContextIDs: 0, VMIDs: 0, ReturnStack: 0, Frames: 0, SecondSource: 0,
+			ProfileM: 0, ProfileR: 0, Timestamps: 0, ContextIDs: 0, VMIDs: 0, ReturnStack: 0, Frames: 0, SecondSource: 0,
 			Speculation: 0, QElements: 0,
 		},
 	}
@@ -36,8 +36,12 @@ func (r *Recipe) traceETMv4(core *TracedCore, _ *Workload) {
 		core.Type = "Cortex-A510"
 	case r.V7M && r.Minor < firstV8M:
 		core.Type = "Cortex-M7"
-	case r.V7M:
+	case r.V7M && r.Minor < firstV81M:
 		core.Type = "Cortex-M33"
+	case r.V7M:
+		core.Type = "Cortex-M55"
+	case r.ProfileR:
+		core.Type = "Cortex-R82"
 	}
 	core.Registers = o.Registers()
 	core.Encoder = func(w io.Writer, rows truth.Rows, lost int64) encode.Encoder {
@@ -47,8 +51,11 @@ func (r *Recipe) traceETMv4(core *TracedCore, _ *Workload) {
 	}
 }
 
-// firstV8M is n of the first ETMv4.n that traces a core of v8-M.
-const firstV8M = 2
+// n of the first ETMv4.n that traces a core of v8-M, and of v8.1-M.
+const (
+	firstV8M  = 2
+	firstV81M = 5
+)
 
 // etmv4Options are those of the trace unit of a source. What a recipe does not say of the unit, and
 // differs among units, its seed decides.
@@ -59,7 +66,7 @@ func (r *Recipe) etmv4Options(source uint8) etmv4.Options {
 	o := etmv4.Options{
 		Config: codec.Config{
 			ETE: ete, Minor: minor, Profile: "A",
-			CommOpt: unit&1 != 0, Broadcast: r.Broadcast, CycleCounting: r.CycleAccurate, CycleBits: 12 + uint8(unit>>1&1)*8,
+			CommOpt: unit&1 != 0, Broadcast: r.Broadcast, CycleCounting: r.CycleAccurate, CycleBits: 12 + uint8(unit>>20%9),
 			ContextIDBytes: r.ContextIDBytes, TracesContextID: r.ContextIDBytes > 0,
 			Timestamps: r.Timestamps, Timestamp64: unit>>2&1 != 0, TimestampMarker: since(6, 1) && unit>>3&1 != 0,
 			ReturnStack: r.ReturnStack, WaitsP0: since(3, 0) && unit>>4&1 != 0,
@@ -69,8 +76,11 @@ func (r *Recipe) etmv4Options(source uint8) etmv4.Options {
 		TimestampBase: 90 * recipeTimestampHz, CyclesPerTick: recipeCoreHz / recipeTimestampHz,
 		Variation: etmv4.Vary(r.Seed, r.Variation),
 	}
-	if r.V7M {
+	switch {
+	case r.V7M:
 		o.Profile = "M"
+	case r.ProfileR:
+		o.Profile = "R"
 	}
 	if r.VMID {
 		o.TracesVMID, o.VMIDBytes = true, 1
@@ -86,7 +96,7 @@ func (r *Recipe) etmv4Options(source uint8) etmv4.Options {
 		o.QSupp = 1 + uint8(unit>>13%3)
 	}
 	if !ete && r.Variation > 0 && unit>>16&1 != 0 {
-		o.Cond = 7
+		o.Cond = [...]uint8{1, 2, 3, 7}[unit>>18&3]
 	}
 	return o
 }

@@ -62,12 +62,15 @@ type axis struct {
 // axes are all there is to choose. The first is the protocol, which decides what
 // of the rest there is.
 var axes = []axis{
-	choice("protocol", func(t *trial, v Recipe) { t.recipe.Protocol, t.recipe.Minor, t.recipe.V7M = v.Protocol, v.Minor, v.V7M },
+	choice("protocol", func(t *trial, v Recipe) {
+		r := &t.recipe
+		r.Protocol, r.Minor, r.V7M, r.ProfileR = v.Protocol, v.Minor, v.V7M, v.ProfileR
+	},
 		Recipe{Protocol: "pft"}, Recipe{Protocol: "pft", Minor: 1},
 		Recipe{Protocol: "etmv3"}, Recipe{Protocol: "etmv3", Minor: 1}, Recipe{Protocol: "etmv3", Minor: 2},
 		Recipe{Protocol: "etmv3", Minor: 3}, Recipe{Protocol: "etmv3", Minor: 4}, Recipe{Protocol: "etmv3", Minor: 5},
 		Recipe{Protocol: "etmv3", Minor: 4, V7M: true}, Recipe{Protocol: "etmv3", Minor: 5, V7M: true},
-		Recipe{Protocol: "etmv4"}, Recipe{Protocol: "etmv4", Minor: 2}, Recipe{Protocol: "etmv4", Minor: 6},
+		Recipe{Protocol: "etmv4"}, Recipe{Protocol: "etmv4", Minor: 2, ProfileR: true}, Recipe{Protocol: "etmv4", Minor: 6},
 		Recipe{Protocol: "etmv4", V7M: true}, Recipe{Protocol: "etmv4", Minor: 4, V7M: true},
 		Recipe{Protocol: "ete"}, Recipe{Protocol: "ete", Minor: 3}),
 	choice("cycle-accurate", func(t *trial, v bool) { t.recipe.CycleAccurate = v }, false, true),

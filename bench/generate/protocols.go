@@ -96,6 +96,7 @@ type Feature uint8
 // The features.
 const (
 	ProfileM Feature = iota
+	ProfileR
 	Timestamps
 	ContextIDs
 	VMIDs
@@ -118,6 +119,7 @@ var features = [...]struct {
 	wanted func(r *Recipe) bool
 }{
 	ProfileM:     {"cores of the M profile", func(r *Recipe) bool { return r.V7M }},
+	ProfileR:     {"R profile, which is traced as A", func(r *Recipe) bool { return r.ProfileR }},
 	Timestamps:   {"timestamps", func(r *Recipe) bool { return r.Timestamps }},
 	ContextIDs:   {"Context IDs", func(r *Recipe) bool { return r.ContextIDBytes > 0 }},
 	VMIDs:        {"VMIDs", func(r *Recipe) bool { return r.VMID }},

@@ -25,6 +25,7 @@ type Recipe struct {
 	Protocol string // one of Protocols
 	Minor    int    // of the version
 	V7M      bool   // the core is of profile M
+	ProfileR bool   // etmv4: the core is of profile R
 
 	CycleAccurate  bool
 	Timestamps     bool
@@ -161,6 +162,7 @@ func (r *Recipe) check(w *Workload) error {
 			r.Arch() != w.Arch && (!recorded || r.V7M || w.Arch == program.V7M),
 			"%s: program and core are of different profiles",
 		},
+		{r.V7M && r.ProfileR, "%s: a core is of one profile"},
 		{!slices.Contains([]int{0, 1, 2, 4}, r.ContextIDBytes), "%s has Context IDs of 1, 2 or 4 bytes"},
 		{p.v8 && r.ContextIDBytes%4 != 0, "%s has Context IDs of 4 bytes"},
 		{r.MaxSpec < 0 || r.MaxSpec > 255, "%s: 255 elements may be speculative at the most"},

@@ -31,17 +31,7 @@ func TestRecipes(t *testing.T) {
 	for most, seed := recipes(); n == 0 || n < most; seed++ {
 		trials, _ := pairwise(seed)
 		for _, tr := range trials {
-			t.Run(fmt.Sprint(n), func(t *testing.T) {
-				r := tr.recipe
-				c, err := r.Capture(tr.program(t))
-				if err != nil {
-					t.Fatal(err)
-				}
-				roundTrip(t, c, r.Seed, seen)
-				if t.Failed() {
-					t.Logf("%+v, %+v", r, tr.workload)
-				}
-			})
+			t.Run(fmt.Sprint(n), func(t *testing.T) { tr.roundTrip(t, seen) })
 			n++
 		}
 	}
@@ -77,6 +67,20 @@ func TestSeveralProtocols(t *testing.T) {
 		})
 	}
 	t.Logf("rows compared: %v", seen)
+}
+
+// roundTrip makes the capture of a trial and demands its truth.
+func (tr *trial) roundTrip(t *testing.T, seen tally) {
+	t.Helper()
+	r := &tr.recipe
+	c, err := r.Capture(tr.program(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	roundTrip(t, c, r.Seed, seen)
+	if t.Failed() {
+		t.Logf("%+v, %+v", *r, tr.workload)
+	}
 }
 
 // program is what a trial executes.

@@ -43,6 +43,30 @@ func TestCortexM33(t *testing.T) {
 	}
 }
 
+// A Cortex-M33 that synth makes: what synth and inspect propose works, and the dataset is the truth.
+func TestMadeCortexM33(t *testing.T) {
+	p := newProposer(t, "", "")
+	const synth = "tracelake synth --protocol etmv4 --trace-version 4.2 --profile M --code-bytes 5000 --instructions 20000 " +
+		"--exceptions 3000 --timestamps --cycle-accurate -o m33"
+	if status := p.try(synth); status != statusDone || p.ran != 2 {
+		t.Fatalf("synth exits with %d, %d proposals: %s", status, p.ran, p.said(synth))
+	}
+	if status := p.try("tracelake inspect m33/snapshot"); status != statusDone {
+		t.Errorf("inspect exits with %d", status)
+	}
+	p.reports(t)
+	for _, tt := range []struct{ line, want string }{
+		{"inspect m33/snapshot", "exceptions of profile M"},
+		{"verify run --truth m33/truth", "no difference"},
+		{"report exceptions run", "systick 15"},
+		{"report tasks run", "[systick 15]"},
+	} {
+		if out := p.printed("tracelake " + tt.line); !strings.Contains(out, tt.want) {
+			t.Errorf("tracelake %s\n%s\nwant %s", tt.line, out, tt.want)
+		}
+	}
+}
+
 // cortexM33 makes a snapshot of a Cortex-M33, which calls a function three times, and takes an exception.
 func cortexM33(t *testing.T) (dir string) {
 	t.Helper()

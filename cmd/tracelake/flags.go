@@ -112,6 +112,9 @@ func memoryFlags() []cli.Flag {
 			Usage: "memory from an ELF `FILE` or FILE@BASE",
 		},
 		groupMemory.strings("image", "memory from a binary `FILE@ADDR` or FILE@ADDR:SPACE"),
+		groupMemory.strings("sysroot", "program files of a perf recording are in `DIR`, at their recorded names or build IDs"),
+		groupMemory.string("vmlinux", "the kernel of a perf recording, `FILE`"),
+		groupMemory.string("kcore", "what a perf recording had in memory of the kernel and its modules, `FILE`"),
 	}
 }
 
@@ -141,6 +144,9 @@ func captureOptions(ctx *cli.Context) capture.Options {
 		ELFs:         ctx.StringSlice("elf"),
 		Images:       ctx.StringSlice("image"),
 		Symbols:      ctx.StringSlice("symbols"),
+		Sysroots:     ctx.StringSlice("sysroot"),
+		Vmlinux:      ctx.String("vmlinux"),
+		Kcore:        ctx.String("kcore"),
 		MaxInput:     maxInput(ctx),
 		ImageStore:   ctx.String("images"),
 	}

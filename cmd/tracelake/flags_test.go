@@ -26,7 +26,7 @@ var flagValues = map[string]string{
 	"debug": "7", "triggers": "7", "command": "FROM summary",
 	"width": "72", "color": "never", "test": "boot", "exclude": "main=known", "exclude-from": "testdata/exclude.txt", "by": "line", "top": "3", "fail-under": "80:lines", "baseline": "before",
 	"convert --to": "cobertura", "convert --from": "seq=7", "until": "seq=8", "around": "seq=9+-1", "path-map": "a=b", "source-root": "src",
-	"title": "a title", "keep": "kept", "file": "a.c", "time-of": "run", "max-size": "5KB", "detail": "7",
+	"sysroot": "root", "vmlinux": "vmlinux", "kcore": "kcore", "title": "a title", "keep": "kept", "file": "a.c", "time-of": "run", "max-size": "5KB", "detail": "7",
 }
 
 // readers are what each command makes of its flags.

@@ -250,7 +250,7 @@ func (s *screen) sample(source *probe.SourceInspection, unit string) {
 		s.item("estimate", "%s in all", count(x.Estimate, "instruction"))
 	}
 	for _, r := range x.Wanted {
-		s.item("missing", "program memory %s-%s, %s", r.First, r.Last, count(r.Stops, "stop"))
+		s.item("missing", "program memory %s-%s, %s%s", r.First, r.Last, count(r.Stops, "stop"), inFile(&r))
 	}
 	if x.OtherStops > 0 {
 		s.item("missing", "%s", otherStops(x.OtherStops))

@@ -92,7 +92,7 @@ func (s *screen) missingOf(m *plan.Missing) {
 		label = ""
 	}
 	for _, r := range m.Wanted[:min(len(m.Wanted), missingShown)] {
-		line(fmt.Sprintf("%s-%s  %s", r.First, r.Last, count(r.Stops, "stop")))
+		line(fmt.Sprintf("%s-%s  %s%s", r.First, r.Last, count(r.Stops, "stop"), inFile(&r)))
 	}
 	if more := len(m.Wanted) - missingShown; more > 0 {
 		line("and " + count(int64(more), "more range"))

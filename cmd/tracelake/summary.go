@@ -109,10 +109,16 @@ func missingLines(missing []plan.SourceMissing) []string {
 		return nil
 	}
 	slices.SortStableFunc(all, func(x, y wanted) int { return cmp.Compare(y.Stops, x.Stops) })
-	lines := []string{"program memory missing, most wanted first (give it with -e FILE or --image FILE@ADDR)"}
+	lines, remedies := []string{"program memory missing, most wanted first (give it with -e FILE or --image FILE@ADDR)"}, []string{}
 	for _, r := range all[:min(len(all), missingShown)] {
-		lines = append(lines, fmt.Sprintf("  %s-%s  %s of source %s", r.First, r.Last, count(r.Stops, "stop"),
-			schema.SourceText(r.source)))
+		lines = append(lines, fmt.Sprintf("  %s-%s  %s of source %s%s", r.First, r.Last, count(r.Stops, "stop"),
+			schema.SourceText(r.source), inFile(&r.MissingMemory)))
+		if r.File != "" && !slices.Contains(remedies, r.Remedy) {
+			remedies = append(remedies, r.Remedy)
+		}
+	}
+	if len(remedies) > 0 {
+		lines[0] = "program memory missing, most wanted first"
 	}
 	if more := len(all) - missingShown; more > 0 {
 		lines = append(lines, "  and "+count(int64(more), "more range"))
@@ -120,7 +126,15 @@ func missingLines(missing []plan.SourceMissing) []string {
 	if other > 0 {
 		lines = append(lines, "  and "+otherStops(other))
 	}
-	return lines
+	return append(lines, remedies...)
+}
+
+// inFile says in which file missing memory is, if that is known.
+func inFile(m *plan.MissingMemory) string {
+	if m.File == "" {
+		return ""
+	}
+	return ", in " + m.File
 }
 
 // missingMemory writes the lines of missingLines, if any.

@@ -73,6 +73,7 @@ Examples:
    tracelake synth --protocol etmv3 --instructions 100000 -o synth
    tracelake synth --protocol pft --elf prog --qemu-log prog.log -o synth
    tracelake synth --protocol pft --cycle-accurate --exceptions 2000 --overflow 20 --vary 0.1 -o synth
+   tracelake synth --protocol etmv4 --trace-version 4.2 --profile M --code-bytes 20000 -o synth
    tracelake synth --protocol etmv1 --port 4 --layout etb --data both -o synth
    tracelake export synth/snapshot -o run && tracelake verify run --truth synth/truth`,
 		Flags: slices.Concat(synthTraceFlags(), synthProgramFlags(), synthEventFlags(), []cli.Flag{
@@ -143,7 +144,7 @@ func synthProgramFlags() []cli.Flag {
 		groupProgram.string("qemu-log", "execute what is in `LOG`, which qemu-arm wrote of the program of --elf"),
 		groupProgram.int("code-bytes", "execute a program made up, of about `N` bytes", ""),
 		groupProgram.bool("stacks", "the truth has stacks and tasks; needs --code-bytes, and no gaps"),
-		&cli.StringFlag{Name: "profile", Category: string(groupProgram), Value: "A", Usage: "`PROFILE` of the core: A or M"},
+		&cli.StringFlag{Name: "profile", Category: string(groupProgram), Value: "A", Usage: "`PROFILE` of the core: A, M, or R" + only(generate.ProfileR)},
 		&cli.Int64Flag{
 			Name: "instructions", Category: string(groupProgram), Value: 1_000_000,
 			Usage: "`N` instructions on each core; of a --qemu-log all, or the first N",
@@ -371,8 +372,10 @@ func readProfile(ctx *cli.Context, r *generate.Recipe) error {
 	case "A":
 	case "M":
 		r.V7M = true
+	case "R":
+		r.ProfileR = true
 	default:
-		return usage("--profile "+p, "is not known", "profiles are A, which is R's too, and M")
+		return usage("--profile "+p, "is not known", "profiles are A, M and R")
 	}
 	return nil
 }

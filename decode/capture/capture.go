@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/decode"
+	"github.com/tracelake/tracelake/decode/capture/perfdata"
 	"github.com/tracelake/tracelake/decode/image"
 )
 
@@ -36,6 +37,10 @@ type Options struct {
 	ELFs         []string // FILE or FILE@BASE
 	Images       []string // FILE@ADDR or FILE@ADDR:SPACE
 	Symbols      []string // [CORE=]FILE or [CORE=]FILE@BASE
+	// Sysroots are directories with the program files of a recording of perf, Vmlinux and Kcore files of
+	// its kernel; "": none.
+	Sysroots       []string
+	Vmlinux, Kcore string
 
 	// Unpacking, if not nil, is called now and then while an input is unpacked, with
 	// the bytes of it that were read, and their number; -1: not known.
@@ -88,6 +93,9 @@ type Capture struct {
 	// Warnings are for the user to read; none of them keeps the capture from
 	// being decoded.
 	Warnings []string
+
+	// Recording is what a recording of perf tells beside the trace; nil: the input is none.
+	Recording *perfdata.File
 
 	ini    string // name of the file that would name the trace
 	closer []io.Closer
@@ -142,6 +150,8 @@ type Source struct {
 	Registers Registers
 	// Memory is what its core sees; never nil.
 	Memory *image.Memory
+	// Unfound are the files that its processes map and that were not found, in a recording of perf.
+	Unfound Unfound
 	// Buffers may hold its data: the first that has bytes of its ID does, the
 	// others are not decoded. None means that no buffer is configured for it.
 	Buffers []*Buffer
@@ -169,7 +179,7 @@ func (s *Source) WithID(id uint8) *Source {
 func (s *Source) dataTrace() string { return s.Protocol + " data trace" }
 
 // Raw reports whether the input is a raw file, with its settings on the command line.
-func (c *Capture) Raw() bool { return c.ini == "" }
+func (c *Capture) Raw() bool { return c.ini == "" && c.Recording == nil }
 
 // SourcesIn returns the sources that may have data in b.
 func (c *Capture) SourcesIn(b *Buffer) []*Source {

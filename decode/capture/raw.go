@@ -12,12 +12,18 @@ import (
 
 // openRaw opens a file of one stream, or of formatter frames (§7).
 func (r *reader) openRaw(path string) error {
-	if r.opt.Buffer != "" {
-		return usage("--buffer "+r.opt.Buffer, "is given, but a raw file is one buffer", "leave it out")
-	}
 	f, name, size, err := r.openRawFile(path)
 	if err != nil {
 		return err
+	}
+	if isRecording, err := startsRecording(name, f); err != nil || isRecording {
+		if err == nil {
+			err = r.openRecording(name, f, size)
+		}
+		return err
+	}
+	if r.opt.Buffer != "" {
+		return usage("--buffer "+r.opt.Buffer, "is given, but a raw file is one buffer", "leave it out")
 	}
 	header, err := r.families.readHeader(path, f, size, r.givenOptions)
 	if err != nil {

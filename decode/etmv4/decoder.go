@@ -201,6 +201,7 @@ func (d *Decoder) recordPacket(p *Packet, i int) {
 // end ends the segment. What is open stays unresolved. The packet of the next cut, which is
 // that of another segment, tells where control went last.
 func (d *Decoder) end() {
+	returned := d.takeCut()
 	d.settleWaiting()
 	d.release(nil, true)
 	d.drop("end of trace")
@@ -209,13 +210,32 @@ func (d *Decoder) end() {
 		d.Offset = d.overflowed.V
 		d.restart(schema.ISyncOverflow)
 	}
-	d.lookAhead()
+	if !returned {
+		d.lookAhead()
+	}
 	d.enter()
 	d.CloseUnplaced()
 	d.dropMark()
 	if d.Rec.Lost() && !d.Rec.Part.End {
 		d.tellLost()
 	}
+}
+
+// takeCut gives an Exception or Q that came before the A-sync of the next cut, and waits, the address of
+// that. Of an Exception it is the return address, so the cut is not where the flow goes on: takeCut reports that. No trace
+// unit is known to send it (docs/etmv4.md §9.2).
+func (d *Decoder) takeCut() (returned bool) {
+	var p Packet
+	if !d.waits.OK || d.Rec.Lost() || d.cfg.Parse(&p, d.Rec.Part.Ahead) != nil ||
+		p.Kind != Address && p.Kind != AddressContext {
+		return false
+	}
+	if returned = d.waits.V.kind == Exception; returned {
+		d.contradiction("the address of the next cut is the return address of an exception before it")
+	}
+	d.State.Apply(&d.cfg, &p)
+	d.pushAddress(element{})
+	return returned
 }
 
 // endReached notes the position at the end. The instruction set at an address is by the newest

@@ -49,7 +49,7 @@ func (d *Decoder) discontinue(kind Kind) {
 	d.CloseUnplaced()
 	d.lose(false)
 	d.Walk.EmptyStack()
-	d.overflowed = schema.Null[int64]{V: d.Offset, OK: kind == Overflow}
+	d.overflowed, d.cleared = schema.Null[int64]{V: d.Offset, OK: kind == Overflow}, true
 	if kind == Discard {
 		d.Rec.OpenEpoch()
 	}

@@ -27,6 +27,7 @@ type state struct {
 
 	info       uint32             // of the last Trace Info
 	overflowed schema.Null[int64] // the offset of an Overflow without a Trace On after it
+	cleared    bool               // a Discard or Overflow dropped what is open, and no Trace Info came since
 
 	// entry is the row of an exception. entering: the handler's address and context may
 	// still come.

@@ -13,7 +13,7 @@ type queue struct {
 	committed uint64 // P0 elements that are, and wait
 	open      uint64 // P0 elements after those
 	// unseen P0 elements are open that came before where reading began. They are older than all
-	// that were seen.
+	// that were seen, and than the position there.
 	unseen uint64
 }
 
@@ -23,6 +23,9 @@ const maxQueue = 1 << 12
 func (q *queue) reset() { *q = queue{items: q.items[:0]} }
 
 func (q *queue) empty() bool { return q.head == len(q.items) }
+
+// waits reports whether what comes waits for what came before.
+func (q *queue) waits() bool { return q.unseen > 0 || !q.empty() }
 
 // add adds an element at the end.
 func (q *queue) add(e element) {
@@ -43,7 +46,7 @@ func (q *queue) take() element {
 
 // push applies an element that is no P0 element, or has it wait for those before it.
 func (d *Decoder) push(e element) {
-	if d.queue.empty() {
+	if !d.queue.waits() {
 		d.apply(&e, nil)
 		return
 	}
@@ -68,7 +71,7 @@ func (d *Decoder) pushP0(e element) {
 func (d *Decoder) release(last *counted, all bool) {
 	defer d.at(d.Offset)
 	q := &d.queue
-	for !q.empty() {
+	for q.unseen == 0 && !q.empty() {
 		e := &q.items[q.head]
 		if e.p0 == 0 {
 			x := q.take()

@@ -200,9 +200,15 @@ func TestFollowExceptions(t *testing.T) {
 			"| 1000 1004N 1008E 1020 1024E [irq 14 back 100c to -] [no_address 1] at 1000",
 		},
 		{
-			"a cut before the return address, which no trace unit sends", plainConfig, nil,
-			"S f6 06 1d A T 82 02 08 00 00 31",
-			"| 1000 1004N [irq 14 back - to 1008] [inconsistent exception without an address after it] at ? | at 1008",
+			"a cut at the return address, which no trace unit sends", plainConfig, nil,
+			"S f7 06 05 A T 82 05 08 00 00 31 9a 00 08 00 00 f7",
+			"| 1000 1004E [inconsistent the address of the next cut is the return address of an exception before it] 1010 " +
+				"[svc 2 back 1014 to -] at ? | 1000 1004E at 1010",
+		},
+		{
+			"the return address is between sync point and cut", plainConfig, nil,
+			"S f7 06 05 A T 9a 05 08 00 00 82 00 08 00 00 31 f7",
+			"| 1000 1004E 1010 [svc 2 back 1014 to 1000] at ? | 1000 1004E at 1010",
 		},
 		{
 			"a second exception before the handler's address", plainConfig, nil,
@@ -622,9 +628,59 @@ func TestFollowSpeculation(t *testing.T) {
 		{
 			"a cancel takes them last", spec, nil,
 			"A 01 05 00 02 82 00 08 00 00 31 f6 2e 02 f6 2d 02",
-			"| [cancelled 2] 1000 1004N at 1008",
+			"| [cancelled 2] [no_address 1] at ?",
 		},
-		{"a mispredict of them", spec, nil, "A 01 05 00 02 82 00 08 00 00 31 30 f6 2d 03", "| 1000 1004N at 1008"},
+		{
+			"then control is unknown up to the next address", spec, nil,
+			"A 01 05 00 02 82 00 08 00 00 31 f6 71 2e 02 f6 9a 00 08 00 00 f7 2d 03",
+			"| [trigger 0] [cancelled 2] [no_address 1] 1000 1004E at 1010",
+		},
+		{
+			"a cancel of what came after them", spec, nil,
+			"A 01 05 00 02 82 00 08 00 00 31 f6 95 09 2e 01 f7 2d 03",
+			"| [cancelled 1] 1000 1004E at 1010",
+		},
+		{
+			"a cancel of all, and more", spec, nil,
+			"A 01 05 00 02 82 00 08 00 00 31 f6 2e 05 f6 2d 01",
+			"| [inconsistent cancel: 5 P0 elements, of which 3 are open] [cancelled 5] [no_address 1] at ?",
+		},
+		{
+			"a mispredict of them leads elsewhere", spec, nil,
+			"A 01 05 00 02 82 00 08 00 00 31 30 f6 2d 03", "| [no_address 1] at ?",
+		},
+		{
+			"a context stays, though they are cancelled", spec, nil,
+			"A 01 05 00 02 81 30 9a 00 08 00 00 2e 01 9a 00 08 00 00 f7 2d 02", "| [cancelled 1] 1000 1004E at 1010",
+		},
+		{
+			"a Discard of them", spec, nil, "A 01 05 00 02 82 00 08 00 00 31 f6 00 03",
+			"| [discard 1 P0 elements: discard] at ?",
+		},
+		{
+			"their end is that of the trace", spec, nil, "A 01 05 00 02 82 00 08 00 00 31 71",
+			"| [trigger 0] at 1000",
+		},
+		{
+			"a count of them", commitsConfig(8), nil,
+			"A 01 0d 01 02 00 82 00 08 00 00 31 71 11 12 f6 13",
+			"| [1 cycles packet] [2 cycles packet] [trigger 0] 1000 [3 cycles packet] 1004N/3 at 1008",
+		},
+		{
+			"after a loss", spec, nil,
+			"S f6 f7 2d 01 08 A 01 05 00 02 82 00 08 00 00 31 f6 2d 03",
+			"| 1000 1004N [discard 1 P0 elements: packet sync is lost] [lost 17 reserved_header] at ? | 1000 1004N at 1008",
+		},
+		{
+			"after an Overflow", spec, nil,
+			"S f6 00 05 A 01 05 00 02 04 82 00 08 00 00 31 f6 2d 03",
+			"| [discard 1 P0 elements: overflow] [overflow 1000] at ? | 1000 1004N at 1008",
+		},
+		{
+			"no cut without a loss", spec, nil,
+			"S f6 f7 A 01 05 00 02 82 08 08 00 00 31 f7 95 03 2d 03",
+			"| 1000 1004N 1008E 1020 1024E at 100c",
+		},
 		{
 			"SPEC that is not what is open", spec, nil,
 			"S f6 f7 A 01 05 00 01 81 31 2d 02",

@@ -28,7 +28,6 @@ func (d *Decoder) commitCounted(n uint64, c counted) {
 	d.settle(n)
 	if d.queue.committed == 0 {
 		d.count(c, d.Walk.Seq)
-		return
 	}
 	d.release(&c, false)
 }
@@ -49,8 +48,9 @@ func (d *Decoder) resolve(p *Packet) {
 func (d *Decoder) cancel(n uint64) {
 	q, left := &d.queue, min(n, d.queue.open)
 	missing := n - left
-	q.open -= left
-	for i := len(q.items) - 1; left > 0; i-- {
+	unseen := min(missing, q.unseen)
+	q.open, q.unseen = q.open-left, q.unseen-unseen
+	for i := len(q.items) - 1; i >= q.head && left+unseen > 0; i-- {
 		e := &q.items[i]
 		k := min(left, uint64(e.p0))
 		left -= k
@@ -65,8 +65,9 @@ func (d *Decoder) cancel(n uint64) {
 			e.kind = Ignore
 		}
 	}
-	unseen := min(missing, q.unseen)
-	q.unseen -= unseen
+	if unseen > 0 {
+		d.lose(false)
+	}
 	if missing > unseen {
 		d.contradiction("cancel: %d P0 elements, of which %d are open", n, n-missing+unseen)
 	}
@@ -97,7 +98,10 @@ func (d *Decoder) mispredict() {
 	}
 	if q.unseen == 0 {
 		d.contradiction("mispredict: no atom is open")
+		return
 	}
+	q.voidAddresses(q.head)
+	d.lose(false)
 }
 
 // voidAddresses drops the addresses from an index on.
@@ -119,16 +123,18 @@ func (d *Decoder) overrun() {
 	if len(q.items)-q.head <= maxQueue {
 		return
 	}
-	if q.open > 0 {
+	if q.open+q.unseen > 0 {
 		d.contradiction("speculation: more than %d elements wait", maxQueue)
 		d.settle(q.unseen + q.open)
 	}
 	d.release(nil, true)
 }
 
-// checkOpen compares what a Trace Info says is open with what is.
+// checkOpen compares what a Trace Info says is open with what is, unless that was dropped.
 func (d *Decoder) checkOpen(spec uint64) {
-	if open := d.queue.open + d.queue.unseen; spec != open {
+	dropped := d.cleared
+	d.cleared = false
+	if open := d.queue.open + d.queue.unseen; spec != open && !dropped {
 		d.contradiction("speculation: Trace Info says that %d P0 elements are open, it is %d", spec, open)
 	}
 }

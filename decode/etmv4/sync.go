@@ -25,22 +25,26 @@ type cutter struct {
 	cfg *Config
 
 	// Positions in the bytes of the next call.
-	scanned int  // A-syncs that end up to here are found
+	scanned int // A-syncs that end up to here are found
+	parsed  int // packets are parsed up to here
+
 	looking bool // the cut after the last A-sync is still to be found
 	point   syncPoint
-	found   bool // a cut
+	// lost: no program is followed here, since there was no cut yet, or since a packet after it that
+	// lost packet sync, or was a Discard or Overflow. P0 elements that are open at the next sync point
+	// are not known then, whatever is decoded: they do not prevent a cut.
+	lost bool
 
 	cuts decode.Cuts
 }
 
-// NewCutter implements [decode.Protocol]. Speculation makes the first sync point of a stream
-// a cut even if P0 elements are open there: the decoder takes them for unseen elements. So
-// only a stream without speculation can be looked at from anywhere.
+// NewCutter implements [decode.Protocol]. With speculation, cuts depend on whether something
+// was lost since the last one. So only a stream without speculation can be looked at from anywhere.
 func (c *Config) NewCutter() decode.Cutter {
 	if c.MaxSpec > 0 {
-		return &cutter{cfg: c}
+		return &cutter{cfg: c, lost: true}
 	}
-	return &anywhereCutter{cutter{cfg: c}}
+	return &anywhereCutter{cutter{cfg: c, lost: true}}
 }
 
 // An anywhereCutter is a cutter that may begin anywhere: what it finds depends on the bytes
@@ -58,61 +62,70 @@ func (c *cutter) Find(b []byte, _ bool) decode.Cuts {
 	settled := max(0, len(b)-async.Long.Overlap())
 	if c.looking {
 		settled = min(settled, c.point.start)
+	} else if c.parses() {
+		settled = min(settled, c.parsed)
 	}
 	c.scanned -= settled
+	c.parsed -= settled
 	c.point.start -= settled
-	c.point.parsed -= settled
 	c.cuts.Settled = settled
 	return c.cuts
 }
 
-// next looks for the cut after the last A-sync, and then for the next A-sync in b. It
-// reports whether there is one.
+// next parses up to the next A-sync in b. It reports whether there is one.
 func (c *cutter) next(b []byte) bool {
 	limit, found := len(b), false
 	from := max(0, c.scanned-async.Long.Overlap())
 	if i := async.Long.Next(b[from:]); i >= 0 {
 		limit, found = from+i, true
 	}
-	if c.looking {
-		c.look(b[:limit])
-	}
+	c.parse(b[:limit])
 	c.scanned = limit
 	if found {
 		c.cuts.Bounds = append(c.cuts.Bounds, limit)
-		c.looking, c.point = true, syncPoint{start: limit - async.Long.Bytes(), parsed: limit}
+		c.lost = c.lost || c.parsed < limit // a packet reaches past it
+		c.looking, c.point = true, syncPoint{start: limit - async.Long.Bytes()}
+		c.parsed = limit
 	}
 	return found
 }
 
-// look looks for the cut in b, which ends no later than the next A-sync, so that no packet
+// parses reports whether packets are parsed: as long as there may be a cut, and with speculation
+// as long as nothing is lost.
+func (c *cutter) parses() bool { return c.looking || c.cfg.MaxSpec > 0 && !c.lost }
+
+// parse parses the packets of b, which ends no later than the next A-sync, so that no packet
 // can hide it.
-func (c *cutter) look(b []byte) {
-	var p Packet
-	for x := &c.point; ; x.parsed += p.Len {
-		err := c.cfg.Parse(&p, b[x.parsed:])
+func (c *cutter) parse(b []byte) {
+	for p := (Packet{}); c.parses(); c.parsed += p.Len {
+		err := c.cfg.Parse(&p, b[c.parsed:])
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return
 		}
-		if c.looking = err == nil && x.parsed-x.start <= maxSyncBytes; !c.looking {
+		if err != nil || p.Kind == Discard || p.Kind == Overflow {
+			c.looking, c.lost = false, true
 			return
 		}
-		switch x.pass(c.cfg, &p, !c.found && c.cfg.MaxSpec > 0) {
-		case noCut:
-			c.looking = false
-			return
-		case cut:
-			c.looking, c.found = false, true
-			c.cuts.At = append(c.cuts.At, decode.Cut{At: x.parsed, Before: x.parsed - x.start, Preserved: x.preserved})
-			return
+		if c.looking {
+			c.look(&p)
 		}
+	}
+}
+
+// look looks whether the next packet is the cut.
+func (c *cutter) look(p *Packet) {
+	x := &c.point
+	is := x.pass(c.cfg, p, c.lost)
+	c.looking = is == unknown && c.parsed+p.Len-x.start <= maxSyncBytes
+	if is == cut {
+		c.lost = false
+		c.cuts.At = append(c.cuts.At, decode.Cut{At: c.parsed, Before: c.parsed - x.start, Preserved: x.preserved})
 	}
 }
 
 // A syncPoint is an A-sync and the packets after it, up to the cut (docs/etmv4.md §9.1).
 type syncPoint struct {
 	start     int  // where the A-sync begins
-	parsed    int  // packets are parsed up to here
 	informed  bool // there was a Trace Info packet
 	address   bool // the position is known,
 	context   bool // and the context
@@ -131,11 +144,11 @@ const (
 	cut // at the packet
 )
 
-// pass passes the next packet. startsOpen: P0 elements may be open at the cut.
-func (x *syncPoint) pass(c *Config, p *Packet, startsOpen bool) step {
+// pass passes the next packet. lost: P0 elements may be open at the cut.
+func (x *syncPoint) pass(c *Config, p *Packet, lost bool) step {
 	switch p.Kind {
-	case ASync, Discard, Overflow:
-		return noCut // the next A-sync follows
+	case ASync:
+		return noCut // the next one follows
 	case TraceInfo:
 		if !x.informed {
 			x.informed, x.open = true, Open(min(p.Info.Spec.Value, c.MaxSpec))
@@ -143,7 +156,7 @@ func (x *syncPoint) pass(c *Config, p *Packet, startsOpen bool) step {
 		return unknown
 	}
 	if x.address, x.context = x.completes(c, p); x.address && x.context {
-		if x.waits || x.open > 0 && !startsOpen || c.ReturnStack && x.p0 {
+		if x.waits || x.open > 0 && !lost || c.ReturnStack && x.p0 {
 			return noCut
 		}
 		return cut
@@ -164,9 +177,10 @@ func (x *syncPoint) pass(c *Config, p *Packet, startsOpen bool) step {
 }
 
 // completes reports whether position and context are known with p: both since the Trace
-// Info packet, the last P0 element and the last Trace On.
+// Info packet, the last P0 element, the last Trace On, and the last packet that may have taken an
+// address back.
 func (x *syncPoint) completes(c *Config, p *Packet) (address, context bool) {
-	if !x.informed || p.Kind == TraceOn || c.P0Elements(p) > 0 {
+	if !x.informed || p.Kind == TraceOn || p.Kind == Cancel || p.Kind == Mispredict || c.P0Elements(p) > 0 {
 		return false, false
 	}
 	address = x.address || p.Kind == Address || p.Kind == AddressContext

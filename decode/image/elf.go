@@ -51,10 +51,10 @@ func openELF(f File, base *schema.Address) (*elf.File, *elfHeader, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := h.checkKind(base); err != nil {
+	if err := h.checkCode(); err != nil {
 		return nil, nil, err
 	}
-	if err := h.checkTables(f); err != nil {
+	if err := h.checkType(f.Placed, base); err != nil {
 		return nil, nil, err
 	}
 	e, err := parseELF(f, h)
@@ -164,18 +164,22 @@ func (h *elfHeader) checkMachine() error {
 	return &FormatError{Problem: fmt.Sprintf("is an ELF file for another machine, %v", m), Remedy: giveArm}
 }
 
-// checkKind refuses other machines, files that are no linked programs, and code
-// in big-endian order.
-func (h *elfHeader) checkKind(base *schema.Address) error {
+// checkCode refuses other machines, and code in big-endian order.
+func (h *elfHeader) checkCode() error {
 	if err := h.checkMachine(); err != nil {
 		return err
 	}
 	if h.order == binary.BigEndian && elf.Machine(h.Machine) == elf.EM_ARM && h.Flags&efARMBE8 == 0 {
 		return &FormatError{Problem: "is a big-endian (BE32) image", Remedy: "only little-endian and BE8 images are read"}
 	}
+	return nil
+}
+
+// checkType refuses files that are no linked programs, and a base that does not fit.
+func (h *elfHeader) checkType(placed bool, base *schema.Address) error {
 	switch t := elf.Type(h.Type); t {
 	case elf.ET_EXEC:
-		if base != nil {
+		if base != nil && !placed {
 			return &FormatError{Problem: "has fixed addresses", Remedy: "leave out the @BASE behind its name"}
 		}
 	case elf.ET_DYN:
@@ -229,6 +233,9 @@ func (h *elfHeader) checkTables(f File) error {
 // sections may be named by nearly all of it. And where e_shnum is 0 there are no
 // sections, rather than as many as the first of them says.
 func parseELF(f File, h *elfHeader) (e *elf.File, err error) {
+	if err := h.checkTables(f); err != nil {
+		return nil, err
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			e, err = nil, damagedELF(p)

@@ -12,8 +12,13 @@ type Processes interface {
 	Memory(process uint32) *Memory
 }
 
-// OfProcesses returns the memory of a core that runs several processes: each sees its own.
-func OfProcesses(p Processes) *Memory { return &Memory{processes: p} }
+// OfProcesses returns the memory of a core that runs several processes: each sees its own. It has the
+// regions, too, which are all program files at their places (see [schema.Block.Place]).
+func OfProcesses(p Processes, regions ...Region) *Memory {
+	m := New(regions...)
+	m.processes = p
+	return m
+}
 
 // HasProcesses reports whether what fetches see depends on the process.
 func (m *Memory) HasProcesses() bool { return m.processes != nil }

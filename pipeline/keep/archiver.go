@@ -283,7 +283,7 @@ func blocks(in *capture.Input, kept *seekable.Frames) iter.Seq2[block, error] {
 func (a *archiver) index() *archive.Index {
 	e := &a.opt.Export
 	return &archive.Index{
-		Tool: e.Tool, Begin: a.Capture.Inputs[0].Path, Raw: a.Capture.Raw(), Level: a.opt.Level,
+		Tool: e.Tool, Begin: a.Capture.Inputs[0].Path, Raw: a.Capture.Inputs[0].Kind == capture.TraceFile, Level: a.opt.Level,
 		Options: archive.Options{Options: *e.Recorded(a.Input), Labels: e.Labels},
 	}
 }

@@ -91,5 +91,8 @@ func (o *Options) bound() []dataset.Bound {
 		{Name: "--elf", Value: strings.Join(c.ELFs, " ")},
 		{Name: "--image", Value: strings.Join(c.Images, " ")},
 		{Name: "--symbols", Value: strings.Join(c.Symbols, " ")},
+		{Name: "--sysroot", Value: strings.Join(c.Sysroots, " ")},
+		{Name: "--vmlinux", Value: c.Vmlinux},
+		{Name: "--kcore", Value: c.Kcore},
 	}
 }

@@ -51,14 +51,20 @@ type MissingMemory struct {
 	First string `json:"first"` // lowest and highest address wanted, hex
 	Last  string `json:"last"`
 	Stops int64  `json:"stops"`
+	// File is the file that was mapped there, of a recording of perf, and Remedy what to do to have it.
+	File   string `json:"file,omitempty"`
+	Remedy string `json:"remedy,omitempty"`
 }
 
-// MissingIn returns the memory that decoding needed and did not find.
-func MissingIn(m *image.Missing) Missing {
+// MissingIn returns the memory that decoding a source needed and did not find.
+func MissingIn(m *image.Missing, s *Source) Missing {
 	missing := Missing{Wanted: []MissingMemory{}, OtherStops: m.Other()}
 	for _, r := range m.Ranges() {
-		missing.Wanted = append(missing.Wanted,
-			MissingMemory{r.First.Hex(), r.Last.Hex(), r.Stops})
+		w := MissingMemory{First: r.First.Hex(), Last: r.Last.Hex(), Stops: r.Stops}
+		if file := s.Unfound.At(r.First); file != nil {
+			w.File, w.Remedy = file.Name, file.Remedy
+		}
+		missing.Wanted = append(missing.Wanted, w)
 	}
 	return missing
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/capture"
+	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/decode/frame"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -41,6 +42,9 @@ func New(ctx context.Context, c *capture.Capture, opt Options) (*Plan, error) {
 			}
 		}
 	}
+	if p.silent > 0 {
+		p.note("%s of the recording sent no trace", figures.Count(p.silent, "CPU"))
+	}
 	return &p.Plan, p.selectSources(opt.Sources)
 }
 
@@ -51,6 +55,7 @@ type planner struct {
 	bound  map[*capture.Source]*Source // every configured source
 	framed map[uint8]*Source           // those of a raw file in frames, as they are met
 	placed map[*capture.Source]bool    // those of which the buffer is known
+	silent int64                       // CPUs of a recording of which there is no trace
 }
 
 func (p *planner) note(format string, args ...any) {
@@ -85,6 +90,10 @@ func (p *planner) planSources(b *Buffer) error {
 			continue
 		}
 		p.placed[s] = true
+		if n == 0 && p.Capture.Recording != nil {
+			p.silent++
+			continue
+		}
 		if err := p.place(p.bound[s], b, n); err != nil {
 			return err
 		}

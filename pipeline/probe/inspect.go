@@ -82,7 +82,7 @@ func (in *Inspection) find(ctx context.Context, input string, opt *Options) (don
 		found, err = identify.Content(u.Name, u.File)
 	}
 	switch {
-	case err != nil, found.Kind == identify.Snapshot:
+	case err != nil, found.Kind == identify.Snapshot, found.Kind == identify.Recording:
 		return false, nil // opening it says more
 	case found.Kind == identify.Empty:
 		return true, &capture.InputError{

@@ -236,7 +236,7 @@ func sampleOf(e *Evidence) *Sample {
 	out := &Sample{
 		Bytes: t.Bytes, BytesDecoded: t.BytesDecoded, BytesLost: t.BytesLost, Unplaced: t.BytesUnplaced,
 		Asyncs: o.Asyncs, Segments: t.Segments, Instructions: t.Instructions, Exceptions: t.Exceptions,
-		Missing: plan.MissingIn(&o.Missing), Verdict: e.Word(), Reading: e.Reading, Agreements: e.Agreements(),
+		Missing: plan.MissingIn(&o.Missing, e.Source), Verdict: e.Word(), Reading: e.Reading, Agreements: e.Agreements(),
 		Cut: e.Source.Sync.Cut,
 	}
 	if o.FirstCut.OK {

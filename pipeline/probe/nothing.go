@@ -41,7 +41,7 @@ func errUnless(sources []*Evidence, something func(*Evidence) bool) error {
 			cause += ": " + r.Remedy.String()
 		}
 		nothing.Causes = append(nothing.Causes, cause)
-		if missing := plan.MissingIn(&e.Outcome.Missing); len(missing.Wanted) > 0 {
+		if missing := plan.MissingIn(&e.Outcome.Missing, e.Source); len(missing.Wanted) > 0 {
 			nothing.Missing = append(nothing.Missing, plan.SourceMissing{Source: e.Source.ID, Missing: missing})
 		}
 	}
@@ -159,8 +159,11 @@ func (e *Evidence) reasonOf(r *reading.Reading) *reading.Cause {
 		return e.unplaced.Commonest()
 	case reading.Unplaced:
 		if missing := e.lacking(); missing != nil {
-			return &reading.Cause{Count: missing.Stops, Text: fmt.Sprintf("no program memory at %s: "+
-				"give it with -e FILE or --image FILE@ADDR", missing.First.Hex())}
+			remedy := "give it with -e FILE or --image FILE@ADDR"
+			if file := e.Source.Unfound.At(missing.First); file != nil {
+				remedy = file.Name + " " + file.Problem + "; " + file.Remedy
+			}
+			return &reading.Cause{Count: missing.Stops, Text: "no program memory at " + missing.First.Hex() + ": " + remedy}
 		}
 		return e.unplaced.Commonest()
 	case reading.Contradicted, reading.NoProblem:

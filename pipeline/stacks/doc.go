@@ -12,7 +12,8 @@
 //     where control went, but none below an exception.
 //   - An exception pushes a frame for it and one for its handler, and its return ends them, if
 //     control went to its return address or up to [nearReturn] bytes beside it: a handler may
-//     skip the instruction. An asynchronous one has nothing to do with what it interrupts, and is a root.
+//     skip the instruction. An asynchronous one has nothing to do with what it interrupts, and is a root. One that
+//     a return leads to at once (profile M) returns where the last one would have.
 //   - Where control went to no such address, another stack has its turn: of those that wait,
 //     one with a frame that returns there (findWaiting). Where Context IDs are traced, a stack only waits for its own.
 //   - If there is none, and control went to the inside of a function that has a frame, then the frames

@@ -123,6 +123,8 @@ func (s *shadow) apply(st *step) bool {
 		s.pushException(st)
 		s.pushHandler(st)
 		return true
+	case tailChain:
+		return s.chain(st)
 	case lostException:
 		s.pushException(st)
 		return true
@@ -162,6 +164,20 @@ func (s *shadow) pushException(st *step) {
 	b := s.push(frame{link: byException, node: n, function: none, back: st.back.V, returns: st.back.OK})
 	b.entry, b.interrupted = e, interrupted
 	s.spend(work{cycles: e.cycles})
+}
+
+// chain has another exception take the place of the last one.
+func (s *shadow) chain(st *step) bool {
+	i := s.lastException()
+	if i < 0 {
+		return false
+	}
+	back := s.frames[i]
+	s.end(i, st, schema.CallException)
+	st.back = schema.Null[schema.Address]{V: back.back, OK: back.returns}
+	s.pushException(st)
+	s.pushHandler(st)
+	return true
 }
 
 // enterException returns the node of an exception below another, which it enters.

@@ -25,6 +25,7 @@ const (
 	goBack                      // a return
 	exceptionReturn             //
 	exception                   // entry
+	tailChain                   // entry to one in place of the return from the last: it returns where that would have
 	lostException               // entry to one of whose handler nothing is known
 	vector                      // the first instruction of an exception jumps to the handler
 	arrival                     // an instruction comes, whatever came before it

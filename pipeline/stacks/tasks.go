@@ -65,6 +65,9 @@ func (t *tasks) step(st *step) {
 		return
 	case st.what == gap || len(t.frames) == 0:
 		t.gap(st)
+	case st.what == tailChain && t.lastException() < 0: // all of the stack was the handler of the last one
+		st.what = exception
+		t.apply(st)
 	case t.isOfAnother(st) || !t.apply(st):
 		t.elsewhere(st)
 	}

@@ -334,6 +334,8 @@ func (w *walker) vector(marks marks, to schema.Address, function int32) bool {
 		switch m := &marks[i].Means; {
 		case m.what == markEntry, m.what == markGap && !m.program:
 			return false
+		case m.what == markReturn && kind != schema.KindExceptionReturn: // of profile M: no opcode says so, but a packet
+			return false
 		case m.what == markGap:
 			kind, stays = schema.KindBranch, false
 		}
@@ -373,7 +375,7 @@ func (w *walker) between(marks marks, to schema.Address, function int32) {
 	w.cutFlow(marks, to, function)
 	var stopped schema.Null[schema.Address] // where debug state was entered
 	var debug *entry
-	lost := false
+	lost, chained := false, false
 	for i := range marks {
 		m := &marks[i].Means
 		switch {
@@ -382,12 +384,17 @@ func (w *walker) between(marks marks, to schema.Address, function int32) {
 			stopped, debug = m.returns, m.entry
 		case m.what == markEntry:
 			w.step.back, w.step.entry, w.entry = m.returns, m.entry, lastEntry{w.step.at.seq, m.returns}
-			if t := w.target(marks[i+1:], to); t.OK {
-				w.take(exception, t.V, w.functionOf(t.V))
-			} else {
+			switch t := w.target(marks[i+1:], to); {
+			case !t.OK:
 				w.take(lostException, 0, none)
+			case chained:
+				w.take(tailChain, t.V, w.functionOf(t.V))
+			default:
+				w.take(exception, t.V, w.functionOf(t.V))
 			}
+			chained = false
 		case m.what == markReturn:
+			chained = isChained(marks[i+1:])
 			if t := w.target(marks[i+1:], to); t.OK && !w.aborted(marks[i+1:]) {
 				w.returns(t.V)
 			}
@@ -407,6 +414,17 @@ func (w *walker) between(marks marks, to schema.Address, function int32) {
 		w.to.alone(&w.step.at, debug, schema.CallReturn)
 		w.take(arrival, to, function)
 	}
+}
+
+// isChained says whether marks after a return from an exception begin with the entry to another, in profile M, which
+// has no return address of its own then.
+func isChained(marks marks) bool {
+	for i := range marks {
+		if m := &marks[i].Means; m.what != markContext {
+			return m.what == markEntry && !m.returns.OK
+		}
+	}
+	return false
 }
 
 // contextsFirst makes the steps of the Context IDs that are stated before the next exception or gap, after a return from an
@@ -526,7 +544,7 @@ func (w *walker) returns(to schema.Address) { w.take(exceptionReturn, to, w.func
 func (w *walker) take(kind what, to schema.Address, function int32) {
 	w.step.what, w.step.to, w.step.function = kind, to, function
 	switch kind {
-	case goBack, indirect, exceptionReturn, gap:
+	case goBack, indirect, exceptionReturn, tailChain, gap:
 		w.step.timestamp = w.part.LastTimestamp(&w.part.Spans[w.span])
 	}
 	w.to.take(&w.step)

@@ -34,6 +34,7 @@ func (e *Encoder) instruction(s *step.Step) {
 	e.waiting = append(e.waiting, w)
 	if e.isP0(&w.in) {
 		e.atom(s, &w.in)
+		e.functionReturn(s, &w.in)
 	}
 }
 
@@ -90,6 +91,17 @@ func (e *Encoder) branch(s *step.Step, in *isa.Instruction, returns bool) {
 		f.broadcast = e.opt.Broadcast
 		e.link(s, in)
 	}
+}
+
+// functionReturn sends now and then that the last instruction returned from a function, as a trace unit
+// of v8-M may that traces data too (§6.6). It is a P0 element without rows.
+func (e *Encoder) functionReturn(s *step.Step, in *isa.Instruction) {
+	if !e.opt.v8M() || s.Failed || s.Returns || in.Kind != schema.KindReturn || !e.vary.Happens(e.vary.Returns) {
+		return
+	}
+	e.flush()
+	e.truth.push(element{offset: e.emit(codec.Packet{Kind: codec.FunctionReturn}), p0: true, time: e.now})
+	e.speculate()
 }
 
 // same says whether the return stack, which has addresses and instruction sets, leads to a place.

@@ -38,6 +38,9 @@ func (o *Options) v7M() bool { return o.Profile == profileM && !o.ETE && o.Minor
 // firstV8M is n of the first ETMv4.n for v8-M.
 const firstV8M = 2
 
+// v8M says whether the core is one of v8-M, whose function returns may be traced (§6.6).
+func (o *Options) v8M() bool { return o.Profile == profileM && !o.ETE && o.Minor >= firstV8M }
+
 // ignores says whether there are Ignore packets.
 func (o *Options) ignores() bool { return o.ETE || o.Minor >= 3 }
 

@@ -15,6 +15,9 @@ const (
 	address64   = 8
 	timestamp48 = 6
 	timestamp64 = 8
+
+	firstVMIDAlways = 5 // n of the first ETMv4.n
+	vmidOptAlways   = 2
 )
 
 // Registers are those of the trace unit that traces as o says.
@@ -60,5 +63,15 @@ func (o *Options) idr2() uint32 {
 		size = address32
 	}
 	return size | uint32(o.ContextIDBytes)<<5 | uint32(o.VMIDBytes)<<10 | (uint32(o.CycleBits)-12)<<25 |
-		encode.Bit(o.VMIDIsContext, 29) | encode.Bit(o.WaitsP0, 31)
+		o.vmidOpt()<<29 | encode.Bit(o.WaitsP0, 31)
+}
+
+// vmidOpt says whether the VMID is CONTEXTIDR_EL2: as TRCCONFIGR has it, or from v4.5 on always.
+func (o *Options) vmidOpt() uint32 {
+	switch {
+	case o.VMIDIsContext && (o.ETE || o.Minor >= firstVMIDAlways):
+		return vmidOptAlways
+	default:
+		return encode.Bit(o.VMIDBytes == 4, 0)
+	}
 }

@@ -12,10 +12,19 @@ import (
 
 // Something of speculation happens at one of so many places.
 const (
-	commitChance = 8
-	wrongChance  = 16
-	wrongLongest = 6 // P0 elements of a wrong path
+	commitChance  = 8 // at the least: as more may be open, more are
+	wrongChance   = 16
+	wrongLongest  = 6 // P0 elements of most wrong paths
+	longestChance = 8 // of a wrong path as long as may be open
 )
+
+// wrongPath is how many P0 elements a wrong path has at the most.
+func (e *Encoder) wrongPath() int {
+	if e.vary.UpTo(longestChance-1) == 0 {
+		return int(e.opt.MaxSpec)
+	}
+	return min(wrongLongest, int(e.opt.MaxSpec))
+}
 
 // full says whether no more atoms may wait: more P0 elements than MaxSpec would be open.
 func (e *Encoder) full() bool {
@@ -24,7 +33,7 @@ func (e *Encoder) full() bool {
 
 // speculate commits now and then, and where no more P0 elements may be open.
 func (e *Encoder) speculate() {
-	if e.opt.MaxSpec == 0 || !e.full() && e.vary.UpTo(commitChance) > 0 {
+	if e.opt.MaxSpec == 0 || !e.full() && e.vary.UpTo(max(commitChance, int(e.opt.MaxSpec)/4)) > 0 {
 		return
 	}
 	e.flush()
@@ -65,7 +74,7 @@ func (e *Encoder) mispredict(x *element) bool {
 		return false
 	}
 	e.flush()
-	k := e.vary.UpTo(min(wrongLongest, int(e.opt.MaxSpec)-1))
+	k := min(e.vary.UpTo(e.wrongPath()), int(e.opt.MaxSpec)-1)
 	e.room(1 + k)
 	wrong := uint32(1)
 	if x.taken {
@@ -94,7 +103,7 @@ func (e *Encoder) wrongTurn(to step.Place) {
 		return
 	}
 	e.flush()
-	k := 1 + e.vary.UpTo(min(wrongLongest, int(e.opt.MaxSpec))-1)
+	k := 1 + e.vary.UpTo(e.wrongPath()-1)
 	e.room(k)
 	address := e.flow.owed && !e.flow.popped
 	e.wander(k, address)

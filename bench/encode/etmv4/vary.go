@@ -20,6 +20,7 @@ type Variation struct {
 	OldFlow    float64 // synchronisation amid the packets of the flow before it
 	Zeros      float64 // A-syncs with more zeros
 	Timestamps float64 // extra timestamps
+	Returns    float64 // Function Returns of cores of v8-M
 	Sources    float64 // source addresses in place of atoms
 	Events     float64 // events, Instrumentation and conditional elements that nothing calls for
 	Discards   float64 // Discards where trace goes off
@@ -31,7 +32,7 @@ type Variation struct {
 func Vary(seed uint64, rate float64) Variation {
 	return Variation{
 		Seed: seed, Addresses: rate, Contexts: rate, Fields: rate, Atoms: rate, Ignores: rate, Syncs: rate / 8,
-		OldFlow: rate, Zeros: rate, Timestamps: rate / 4, Sources: rate, Events: rate / 4, Discards: rate, Exceptions: rate,
+		OldFlow: rate, Zeros: rate, Timestamps: rate / 4, Returns: rate, Sources: rate, Events: rate / 4, Discards: rate, Exceptions: rate,
 		Commits: rate,
 	}
 }

@@ -14,7 +14,7 @@ const manifestName = "manifest.json"
 
 // file says what a file is by its first bytes.
 func file(path string, head []byte) *Finding {
-	for _, sniff := range []func(string, []byte) *Finding{program, ofDataset, ini, foreign, text, foreignTrace} {
+	for _, sniff := range []func(string, []byte) *Finding{program, ofDataset, ini, recording, foreign, text, foreignTrace} {
 		if f := sniff(path, head); f != nil {
 			return f
 		}
@@ -180,8 +180,7 @@ var magics = []struct {
 	what  string
 	do    string
 }{
-	{"PERFILE2", 0, "a recording of Linux perf (perf.data)", usePerf},
-	{"2ELIFREP", 0, "a recording of Linux perf (perf.data), big-endian", usePerf},
+	{"2ELIFREP", 0, "a recording of Linux perf (perf.data), big-endian", "only little-endian ones are read"},
 	{"\x50\x4b\x03\x04", 0, "a ZIP archive", "unpack it, and give the capture in it"},
 	{"ustar", 257, "a tar archive", "unpack it, and give the capture in it"},
 	{"\xfd7zXZ\x00", 0, "a file compressed with xz", "unpack it with xz -d; gzip and zstd are read as they are"},
@@ -203,9 +202,15 @@ var magics = []struct {
 	{"!<arch>\n", 0, "a library of object files", "give the program that was linked with it"},
 }
 
-const usePerf = "tracelake does not read it yet: use perf script, of a perf that is built with CORESIGHT=1"
-
 const notTrace = "it is no trace: give a snapshot directory or a raw file"
+
+// recording knows recordings of perf.
+func recording(_ string, head []byte) *Finding {
+	if !bytes.HasPrefix(head, []byte("PERFILE2")) {
+		return nil
+	}
+	return &Finding{Kind: Recording, What: "a recording of Linux perf (perf.data)"}
+}
 
 // foreign knows files of other tools.
 func foreign(_ string, head []byte) *Finding {

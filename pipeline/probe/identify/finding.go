@@ -11,6 +11,7 @@ const (
 	Dataset   Kind = "dataset"   // what export writes, or a file of it
 	Program   Kind = "program"   // an ELF file, or a program in another format
 	Part      Kind = "part"      // another ini file of a snapshot
+	Recording Kind = "recording" // a capture: a file of Linux perf or simpleperf
 	Foreign   Kind = "foreign"   // a file of another tool
 	Directory Kind = "directory" // any other directory
 	Empty     Kind = "empty"     // a file without bytes

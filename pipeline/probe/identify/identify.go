@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/figures"
@@ -82,21 +83,20 @@ func directory(path string) (*Finding, error) {
 	if n := len(below.snapshots); n > 0 {
 		holds = append(holds, figures.Count(int64(n), "snapshot"))
 	}
+	if n := len(below.recordings); n > 0 {
+		holds = append(holds, figures.Count(int64(n), "perf recording"))
+	}
 	if n := len(below.datasets); n > 0 {
 		holds = append(holds, figures.Count(int64(n), "dataset"))
 	}
 	if len(holds) > 0 {
 		f.What, f.Do = "a directory that holds "+strings.Join(holds, " and "), "give one of them"
 	}
-	for _, dir := range below.snapshots {
-		f.Lines = append(f.Lines, "tracelake inspect "+Quote(dir))
+	for _, path := range slices.Concat(below.snapshots, below.recordings) {
+		f.Lines = append(f.Lines, "tracelake inspect "+Quote(path))
 	}
 	for _, dir := range below.datasets {
 		f.Lines = append(f.Lines, "tracelake verify "+Quote(dir))
-	}
-	if len(f.Lines) == 0 && below.perf != "" {
-		f.What, f.Do = "a directory that holds "+below.perf+", a recording of Linux perf", usePerf
-		return f, nil
 	}
 	if len(f.Lines) == 0 && len(below.files) > 0 {
 		f.Do = "no capture has been found in it by its files' names; one of the files may be raw trace"
@@ -109,8 +109,7 @@ func directory(path string) (*Finding, error) {
 
 // content is what is below a directory, up to shownPaths of each.
 type content struct {
-	snapshots, datasets, files []string
-	perf                       string // the first recording of Linux perf
+	snapshots, recordings, datasets, files []string
 }
 
 // shownPaths is how many paths below a directory are named.
@@ -148,26 +147,25 @@ func (c *content) add(root, path string, d fs.DirEntry) error {
 		}
 		return nil
 	}
-	if d.Type().IsRegular() && c.couldBeRaw(path, d) {
-		c.files = appendSome(c.files, path)
+	if d.Type().IsRegular() {
+		c.addFile(path, d)
 	}
 	return nil
 }
 
-// couldBeRaw reports whether a file may be raw trace: it has bytes, and is of no
-// other kind.
-func (c *content) couldBeRaw(path string, d fs.DirEntry) bool {
+// addFile adds a file that is a recording, or may be raw trace: it has bytes, and is of no other kind.
+func (c *content) addFile(path string, d fs.DirEntry) {
 	if info, err := d.Info(); err != nil || info.Size() == 0 || len(c.files) == shownPaths {
-		return false
+		return
 	}
 	f, err := at(path, headBytes)
-	if err != nil {
-		return false
+	switch {
+	case err != nil:
+	case f.Kind == Recording:
+		c.recordings = appendSome(c.recordings, path)
+	case f.Kind == Unknown:
+		c.files = appendSome(c.files, path)
 	}
-	if f.Do == usePerf && c.perf == "" {
-		c.perf = filepath.Base(path)
-	}
-	return f.Kind == Unknown
 }
 
 func appendSome(paths []string, path string) []string {

@@ -51,7 +51,7 @@ func TestFiles(t *testing.T) {
 		{"a", "[other]\nkey=value\n", identify.Foreign, "a text file", ""},
 		{"manifest.json", "{\n  \"schema_version\": 2,\n", identify.Dataset, "the manifest of a dataset", "tracelake verify DIR"},
 		{"a.parquet", "PAR1\x00\x00", identify.Foreign, "a table in Parquet or Arrow", ""},
-		{"a", "PERFILE2\x68\x00", identify.Foreign, "a recording of Linux perf", ""},
+		{"a", "PERFILE2\x68\x00", identify.Recording, "a recording of Linux perf", ""},
 		{"a", "2ELIFREP\x00", identify.Foreign, "a recording of Linux perf (perf.data), big-endian", ""},
 		{"a", "PK\x03\x04\x14\x00", identify.Foreign, "a ZIP archive", ""},
 		{"a", strings.Repeat("x", 257) + "ustar\x0000", identify.Foreign, "a tar archive", ""},
@@ -117,7 +117,8 @@ func TestDirectories(t *testing.T) {
 		{
 			"perf.data, which hides no raw trace",
 			map[string]string{"rec/perf.data": "PERFILE2\x68\x00", "vmlinux": elf.ELFMAG, "log.bin": "\x00\x01\x02\x03"},
-			identify.Directory, "a directory that holds perf.data, a recording of Linux perf", nil,
+			identify.Directory, "a directory that holds 1 perf recording",
+			[]string{"tracelake inspect DIR/rec/perf.data"},
 		},
 		{
 			"raw files",

@@ -1,0 +1,170 @@
+package files
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/process"
+)
+
+// A Program is a program file that was found. Its code is in memory, the file is closed.
+type Program struct {
+	*image.Mapped
+	Path string // where it was found; one in an archive is ARCHIVE!/ENTRY
+
+	open   opener
+	symbol uint64 // of a kernel: the address of the symbol that its map is about, as linked
+}
+
+// An opener opens a file each time it is called. If there is none the source has no reader.
+type opener func() (source, error)
+
+// A source is an open file.
+type source struct {
+	io.ReaderAt
+	io.Closer
+	size int64 // in bytes
+}
+
+// load reads the program of a mapped file. It returns nil if there is no such file, and a
+// [*image.FormatError] if it is another one.
+func load(file process.File, path string, open opener) (*Program, error) {
+	s, err := open()
+	if err != nil || s.ReaderAt == nil {
+		return nil, err
+	}
+	defer s.Close()
+	m, err := image.OpenMapped(image.File{Name: file.Name, Data: s, Size: s.size})
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Mapped: m, Path: path, open: open}
+	if err := p.check(file); err != nil {
+		return nil, err
+	}
+	if m.SHA256, err = sum(s); err != nil {
+		return nil, err
+	}
+	if err := m.Load(); err != nil {
+		return nil, err
+	}
+	m.Data = nil // it is closed
+	return p, nil
+}
+
+// sum returns the SHA-256 of a file.
+func sum(s source) (sum [sha256.Size]byte, err error) {
+	h := sha256.New()
+	if _, err = io.Copy(h, io.NewSectionReader(s, 0, s.size)); err != nil {
+		return sum, err
+	}
+	return [sha256.Size]byte(h.Sum(nil)), nil
+}
+
+// check refuses a program that is not the one that was mapped. What was in memory of a kernel has
+// no build ID: who gives it, or the directory that it is in, answers for it.
+func (p *Program) check(file process.File) error {
+	symbol, kernel := kernelSymbol(file.Name)
+	if p.Core() {
+		if !kernel {
+			return &image.FormatError{Problem: "is what was in memory (ET_CORE), no program", Remedy: giveRan}
+		}
+		return nil
+	}
+	switch {
+	case file.BuildID != "" && p.BuildID == "":
+		return &image.FormatError{Problem: "has no build ID, not " + unpadded(file.BuildID), Remedy: giveRan}
+	case file.BuildID != "" && !sameID(file.BuildID, p.BuildID):
+		return &image.FormatError{
+			Problem: fmt.Sprintf("has build ID %s, not %s", p.BuildID, unpadded(file.BuildID)), Remedy: giveRan,
+		}
+	case !kernel:
+		return nil
+	}
+	var ok bool
+	if p.symbol, ok = p.Symbol(symbol); !ok {
+		return &image.FormatError{Problem: "has no symbol " + symbol, Remedy: "give vmlinux with its symbols"}
+	}
+	return nil
+}
+
+// giveRan is the remedy for a file that is another one.
+const giveRan = "give the file that ran"
+
+// A given is a file that the user gives, by its path.
+type given struct {
+	path    string
+	buildID string
+	core    bool
+}
+
+// openGiven reads the headers of a file of the options.
+func openGiven(path string) (*given, error) {
+	s, err := openPath(path)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	m, err := image.OpenMapped(image.File{Name: filepath.Base(path), Data: s, Size: s.size})
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", path, err)
+	}
+	return &given{path, m.BuildID, m.Core()}, nil
+}
+
+// loadKcore reads what was in the memory of a kernel.
+func loadKcore(path string) (*Program, error) {
+	g, err := openGiven(path)
+	if err != nil {
+		return nil, err
+	}
+	if !g.core {
+		return nil, fmt.Errorf("%s is not what was in memory of a kernel (ET_CORE); give kcore_dir/kcore of "+
+			"perf record --kcore, or the kernel with --vmlinux", path)
+	}
+	p, err := load(process.File{Name: kernelPrefix}, path, g.candidate().open)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", path, err)
+	}
+	p.Name = filepath.Base(path)
+	return p, nil
+}
+
+// Symbols opens the file that has the symbols of a program: the one for debuggers that a directory
+// of build IDs has, else the program itself.
+func (f *Finder) Symbols(p *Program) (image.File, io.Closer, error) {
+	for _, dir := range buildIDDirs(p.BuildID) {
+		for _, t := range f.buildIDs {
+			for _, name := range []string{dir + ".debug", dir + "/debug"} {
+				if s, err := t.open(name); err == nil && s.ReaderAt != nil {
+					return image.File{Name: p.Name, Data: s, Size: s.size}, s, nil
+				}
+			}
+		}
+	}
+	s, err := p.open()
+	if err == nil && s.ReaderAt == nil {
+		err = fmt.Errorf("%s is no longer there; leave the program files as they are until the end", p.Path)
+	}
+	return image.File{Name: p.Name, SHA256: p.SHA256, Data: s, Size: s.size}, s, err
+}
+
+// openPath opens a regular file.
+func openPath(path string) (source, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return source{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return source{}, fmt.Errorf("%s is no file; give a program file", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return source{}, err
+	}
+	return source{file, file, info.Size()}, nil
+}
