@@ -70,7 +70,7 @@ func apart(at ...decode.CaptureOffset) (o decode.CaptureOffsets) {
 
 // Trace that begins late in a file is found, and inspected from there.
 func TestGuessLate(t *testing.T) {
-	need.FullRun(t, "files are read in every way in one goroutine")
+	need.FullRun(t, everyWay)
 	trace, err := os.ReadFile(filepath.Join(sampleSnapshot(t), "trace.bin"))
 	if err != nil {
 		t.Fatal(err)
