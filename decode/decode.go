@@ -133,6 +133,13 @@ type Doubter interface {
 	Doubts() func(b []byte) bool
 }
 
+// A RegisterChecker is a [Protocol] some of whose packets repeat what registers say.
+type RegisterChecker interface {
+	Protocol
+	// OtherRegisters reports whether an event says that a packet was made with other registers.
+	OtherRegisters(*schema.Event) bool
+}
+
 // A Teller is a [Protocol] some of whose packets say what needs no program: they become rows
 // even before the first cut.
 type Teller interface {

@@ -42,13 +42,14 @@ const (
 	Fish     Need = "fish"       // the shell
 	Groff    Need = "groff"      // of which man is made
 	Chromium Need = "chromium"   // chromium-headless-shell, the browser
+	Perf     Need = "perf"       // perf of Linux, built with OpenCSD
 	Axe      Need = "axe"        // axe-core, which make .ci/axe/axe.min.js fetches
 )
 
 // needs are all that TRACELAKE_REQUIRE may name.
 var needs = []Need{
 	Silicon, Python, OpenCSD, LibOCSD, OpenOCD, Objdump, Readelf, QEMU, GCC, Make, Dpkg, Symlinks, Terminal,
-	Genhtml, Valgrind, LLVM, Zsh, Fish, Groff, Chromium, Axe,
+	Genhtml, Valgrind, LLVM, Zsh, Fish, Groff, Chromium, Perf, Axe,
 }
 
 // The variables that say what a run of tests is to be: a list of needs with commas

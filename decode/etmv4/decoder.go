@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/async"
@@ -93,8 +94,16 @@ func (d *Decoder) checkInfo(info uint32) {
 		registers |= InfoCycleCounting
 	}
 	if told := info & infoConfig; told != registers {
-		d.contradiction("trace_info: INFO is 0x%x, by TRCCONFIGR it is 0x%x", told, registers)
+		d.contradiction(infoDiffers+"INFO is 0x%x, by TRCCONFIGR it is 0x%x", told, registers)
 	}
+}
+
+// infoDiffers begins the detail of that event.
+const infoDiffers = "trace_info: "
+
+// OtherRegisters implements [decode.RegisterChecker].
+func (*Config) OtherRegisters(e *schema.Event) bool {
+	return e.Event == schema.EventInconsistent && strings.HasPrefix(e.Detail, infoDiffers)
 }
 
 // infoConfig are the bits of INFO that the registers say, too.

@@ -12,9 +12,10 @@ import (
 )
 
 var (
-	_ decode.Answerer   = (*Config)(nil)
-	_ decode.Doubter    = (*Config)(nil)
-	_ decode.CodeReader = (*Config)(nil)
+	_ decode.Answerer        = (*Config)(nil)
+	_ decode.Doubter         = (*Config)(nil)
+	_ decode.CodeReader      = (*Config)(nil)
+	_ decode.RegisterChecker = (*Config)(nil)
 )
 
 // traceID has the ID of a source.

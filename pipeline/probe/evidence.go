@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/pipeline/engine"
 	"github.com/tracelake/tracelake/pipeline/plan"
 	"github.com/tracelake/tracelake/pipeline/probe/reading"
@@ -24,7 +24,7 @@ type Evidence struct {
 	Reading *reading.Reading // of a source that was decoded, once judged
 
 	lost, unplaced reading.Causes // why bytes were lost, and packets could not be placed
-	info           reading.Causes // what Trace Info packets say otherwise than the registers
+	info           reading.Causes // what packets say otherwise than the registers
 	statuses       *Statuses      // of a source with a layout and no cut
 	// firstSync is where in the stream packets could first be read; NULL: nowhere in its
 	// first part, or nobody has looked.
@@ -67,7 +67,7 @@ func (e *Evidence) event(_ *stitch.Base, event *schema.Event) {
 		return // missing memory is ranked: see image.Missing
 	}
 	text := event.Detail
-	if strings.HasPrefix(text, "trace_info: ") {
+	if p, ok := e.Source.Bound.(decode.RegisterChecker); ok && p.OtherRegisters(event) {
 		e.info.Add(text, 1, 1)
 	}
 	if _, err := strconv.Atoi(text); text == "" || err == nil { // or how many instructions

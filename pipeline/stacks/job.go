@@ -1,9 +1,6 @@
 package stacks
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -13,7 +10,7 @@ import (
 type job struct {
 	pieces []stitch.Runs
 	heads  []int       // those of them that a segment begins with
-	marks  []mark      // in order
+	marks  marks       // in order
 	blocks []codeBlock // by number in the source
 	before last        // before its first instruction
 	at     position    // likewise
@@ -22,16 +19,17 @@ type job struct {
 
 // A mark is something between two instructions that decides where control goes.
 type mark struct {
-	schema.Key // in the source
-	what       markKind
-	debug      bool                        // an entry to debug state, or a gap at the exit from it
-	program    bool                        // a gap where the flow is not what the program says
-	restart    bool                        // a gap since trace was off
-	returns    schema.Null[schema.Address] // of an entry: the return address
-	entry      *entry
-	context    identity
-	another    bool // the Context ID is of another task than the one before
+	what    markKind
+	debug   bool                        // an entry to debug state, or a gap at the exit from it
+	program bool                        // a gap where the flow is not what the program says
+	restart bool                        // a gap since trace was off
+	returns schema.Null[schema.Address] // of an entry: the return address
+	entry   *entry
+	context identity
+	another bool // the Context ID is of another task than the one before
 }
+
+type marks = stitch.Marks[mark]
 
 type markKind uint8
 
@@ -42,18 +40,12 @@ const (
 	markGap                     // as in a step
 )
 
-// compare orders marks as they come in the trace.
-func (m mark) compare(n mark) int {
-	return cmp.Or(cmp.Compare(m.Seq, n.Seq), cmp.Compare(m.Offset, n.Offset))
-}
-
 // cut takes from a job what comes before an ordinal, and leaves the marks from there on, in the memory of spare.
-func (j *job) cut(seq int64, spare []mark) job {
-	slices.SortStableFunc(j.marks, mark.compare)
-	n, _ := slices.BinarySearchFunc(j.marks, mark{Key: schema.Key{Seq: seq}}, mark.compare)
+func (j *job) cut(seq int64, spare marks) job {
 	cut := *j
-	cut.marks = j.marks[:n]
-	*j = job{pieces: make([]stitch.Runs, 0, len(cut.pieces)), marks: append(spare, j.marks[n:]...), blocks: cut.blocks}
+	before, after := j.marks.Cut(seq)
+	cut.marks = before
+	*j = job{pieces: make([]stitch.Runs, 0, len(cut.pieces)), marks: append(spare, after...), blocks: cut.blocks}
 	j.before, j.at = cut.end() // of its runs
 	j.entry = cut.lastEntry()
 	return cut
@@ -62,9 +54,9 @@ func (j *job) cut(seq int64, spare []mark) job {
 // lastEntry returns the exception entry that came last, in the job or before it.
 func (j *job) lastEntry() lastEntry {
 	for i := len(j.marks) - 1; i >= 0; i-- {
-		switch m := &j.marks[i]; {
+		switch m := &j.marks[i].Means; {
 		case m.what == markEntry && !m.debug:
-			return lastEntry{m.Seq, m.returns}
+			return lastEntry{j.marks[i].Seq, m.returns}
 		case m.what == markGap && !m.program && !m.debug:
 			return lastEntry{seq: -1}
 		}

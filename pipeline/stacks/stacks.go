@@ -72,7 +72,7 @@ func limited(functions Functions, workers tally.Workers, rows Sinks, l limits) *
 type worker struct {
 	walker walker
 	*folder
-	marks []mark // memory for those of a job to come
+	marks marks // memory for those of a job to come
 }
 
 // worker returns one that is not in use.
@@ -99,13 +99,7 @@ func (s *Stacks) Sinks(to stitch.Sinks) stitch.Sinks {
 
 // mark takes the next mark of a kind, at a place in the trace.
 func (s *Stacks) mark(b *stitch.Base, at schema.Key, m mark) {
-	m.Key = schema.Key{Seq: b.Keys(at).Seq, Offset: at.Offset}
-	marks := s.job.marks
-	if n, most := len(marks), s.limits.marks; n >= most && marks[n-most].Seq == m.Seq {
-		marks[n-1] = mark{Key: marks[n-1].Key, what: markGap}
-		return
-	}
-	s.job.marks = append(marks, m)
+	s.job.marks.Add(b, at, m, s.limits.marks, mark{what: markGap})
 }
 
 func (s *Stacks) exception(b *stitch.Base, x *stitch.Exception) {

@@ -17,10 +17,10 @@ type walker struct {
 
 	last     last
 	entry    lastEntry
-	step     step   // the one that is made; its position is that reached
-	spent    int64  // cycles of the run at hand that its position has
-	marks    []mark // not passed yet
-	nextMark int64  // ordinal of the first of them
+	step     step  // the one that is made; its position is that reached
+	spent    int64 // cycles of the run at hand that its position has
+	marks    marks // not passed yet
+	nextMark int64 // ordinal of the first of them
 
 	// The part at hand.
 	part   *stitch.Runs
@@ -42,7 +42,7 @@ func (w *walker) walk(j *job, to *folder) {
 		functions: to.functions, places: w.places, to: to, last: j.before, step: step{at: j.at}, entry: j.entry,
 		unitBlocks: w.unitBlocks, ends: w.ends, exits: w.exits, waiting: slices.Grow(w.waiting[:0], maxWait),
 	}
-	w.setMarks(j.marks)
+	w.marks, w.nextMark = j.marks, j.marks.Next()
 	heads := j.heads
 	for i := range j.pieces {
 		isHead := len(heads) > 0 && heads[0] == i
@@ -52,15 +52,7 @@ func (w *walker) walk(j *job, to *folder) {
 		w.piece(&j.pieces[i], j.blocks, isHead)
 	}
 	for i := range w.marks { // after all that was executed
-		w.to.alone(&w.step.at, w.marks[i].entry, schema.CallOpen)
-	}
-}
-
-// setMarks sets the marks that are not passed yet.
-func (w *walker) setMarks(marks []mark) {
-	w.marks, w.nextMark = marks, math.MaxInt64
-	if len(marks) > 0 {
-		w.nextMark = marks[0].Seq
+		w.to.alone(&w.step.at, w.marks[i].Means.entry, schema.CallOpen)
 	}
 }
 
@@ -313,12 +305,8 @@ func (w *walker) through(run *schema.Run) {
 // enter makes the steps between the last instruction and one of a block.
 func (w *walker) enter(code *codeBlock, first int) {
 	to, function := code.Address[first], code.functionAt(first, w.functions)
-	n := 0
-	for n < len(w.marks) && w.marks[n].Seq <= w.step.at.seq {
-		n++
-	}
-	between := w.marks[:n]
-	w.setMarks(w.marks[n:])
+	between := w.marks.Pass(w.step.at.seq)
+	w.nextMark = w.marks.Next()
 	if w.vector(between, to, function) {
 		return
 	}
@@ -326,7 +314,7 @@ func (w *walker) enter(code *codeBlock, first int) {
 	case w.last.code == nil:
 		w.before(between)
 		w.take(gap, to, function)
-	case n == 0:
+	case len(between) == 0:
 		w.flow(to, function)
 	default:
 		w.between(between, to, function)
@@ -335,7 +323,7 @@ func (w *walker) enter(code *codeBlock, first int) {
 
 // vector makes the step of a vector, if the last instruction is one, before marks and an instruction at an address.
 // It reports false, and does nothing, if not: so it is where a handler returns at once.
-func (w *walker) vector(marks []mark, to schema.Address, function int32) bool {
+func (w *walker) vector(marks marks, to schema.Address, function int32) bool {
 	l := &w.last
 	if !w.entry.isVector(w.step.at.seq) || l.code == nil || l.gone && len(marks) == 0 {
 		return false
@@ -343,7 +331,7 @@ func (w *walker) vector(marks []mark, to schema.Address, function int32) bool {
 	kind := schema.Kind(l.code.Kind[l.position])
 	stays := !leaves(kind) && function == l.code.functionAt(l.position, w.functions) // wherever runs and segments end
 	for i := range marks {
-		switch m := &marks[i]; {
+		switch m := &marks[i].Means; {
 		case m.what == markEntry, m.what == markGap && !m.program:
 			return false
 		case m.what == markReturn && kind != schema.KindExceptionReturn: // of profile M: no opcode says so, but a packet
@@ -356,7 +344,7 @@ func (w *walker) vector(marks []mark, to schema.Address, function int32) bool {
 		return false
 	}
 	for i := range marks {
-		if m := &marks[i]; m.what == markContext {
+		if m := &marks[i].Means; m.what == markContext {
 			w.takeContext(m.context)
 		}
 	}
@@ -365,18 +353,18 @@ func (w *walker) vector(marks []mark, to schema.Address, function int32) bool {
 }
 
 // before makes the steps of marks before anything was executed.
-func (w *walker) before(marks []mark) {
+func (w *walker) before(marks marks) {
 	for i := range marks {
-		if marks[i].what == markContext {
-			w.takeContext(marks[i].context)
+		if marks[i].Means.what == markContext {
+			w.takeContext(marks[i].Means.context)
 		}
-		w.to.alone(&w.step.at, marks[i].entry, schema.CallGap)
+		w.to.alone(&w.step.at, marks[i].Means.entry, schema.CallGap)
 	}
 }
 
 // between makes the steps of the last instruction and of marks after it, of which there are
 // some, before an instruction at an address.
-func (w *walker) between(marks []mark, to schema.Address, function int32) {
+func (w *walker) between(marks marks, to schema.Address, function int32) {
 	if _, kind := w.state(); kind == schema.KindExceptionReturn {
 		marks = w.contextsFirst(marks)
 	}
@@ -389,7 +377,7 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 	var debug *entry
 	lost, chained := false, false
 	for i := range marks {
-		m := &marks[i]
+		m := &marks[i].Means
 		switch {
 		case m.what == markEntry && m.debug:
 			w.to.alone(&w.step.at, debug, schema.CallGap)
@@ -413,7 +401,7 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 		case m.what == markContext:
 			w.takeContext(m.context)
 		case m.restart:
-			lost = lost || !w.goesOn(to) || slices.ContainsFunc(marks, func(m mark) bool { return m.another })
+			lost = lost || !w.goesOn(to) || slices.ContainsFunc(marks, func(m stitch.Mark[mark]) bool { return m.Means.another })
 		default:
 			lost = lost || !m.debug || !stopped.OK || stopped.V != to
 		}
@@ -430,9 +418,9 @@ func (w *walker) between(marks []mark, to schema.Address, function int32) {
 
 // isChained says whether marks after a return from an exception begin with the entry to another, in profile M, which
 // has no return address of its own then.
-func isChained(marks []mark) bool {
+func isChained(marks marks) bool {
 	for i := range marks {
-		if m := &marks[i]; m.what != markContext {
+		if m := &marks[i].Means; m.what != markContext {
 			return m.what == markEntry && !m.returns.OK
 		}
 	}
@@ -441,13 +429,13 @@ func isChained(marks []mark) bool {
 
 // contextsFirst makes the steps of the Context IDs that are stated before the next exception or gap, after a return from an
 // exception: they are of what that goes to. An ETMv1 states one with the address. It returns the other marks.
-func (w *walker) contextsFirst(marks []mark) (others []mark) {
-	n := slices.IndexFunc(marks, func(m mark) bool { return m.what == markEntry || m.what == markGap })
+func (w *walker) contextsFirst(marks marks) (others marks) {
+	n := slices.IndexFunc(marks, func(m stitch.Mark[mark]) bool { return m.Means.what == markEntry || m.Means.what == markGap })
 	for i := range marks {
-		if m := &marks[i]; m.what == markContext && (n < 0 || i < n) {
+		if m := &marks[i].Means; m.what == markContext && (n < 0 || i < n) {
 			w.takeContext(m.context)
 		} else {
-			others = append(others, *m)
+			others = append(others, marks[i])
 		}
 	}
 	return others
@@ -463,10 +451,10 @@ func (w *walker) goesOn(to schema.Address) bool {
 // cutFlow makes the step of the last instruction, if it is known where control went after
 // it: what comes first of marks decides. Running on to an exception enters no function: the
 // handler may go elsewhere.
-func (w *walker) cutFlow(marks []mark, to schema.Address, function int32) {
-	first := marks[0].what
-	for _, m := range marks {
-		if first = m.what; first != markContext {
+func (w *walker) cutFlow(marks marks, to schema.Address, function int32) {
+	first := marks[0].Means.what
+	for i := range marks {
+		if first = marks[i].Means.what; first != markContext {
 			break
 		}
 	}
@@ -490,9 +478,9 @@ func (w *walker) isVector(to schema.Address) bool {
 }
 
 // aborted says whether the last instruction is to be executed again after the exception that comes first of marks.
-func (w *walker) aborted(marks []mark) bool {
+func (w *walker) aborted(marks marks) bool {
 	for i := range marks {
-		if m := &marks[i]; m.what != markContext {
+		if m := &marks[i].Means; m.what != markContext {
 			return m.what == markEntry && m.returns == schema.Of(w.last.code.Address[w.last.position])
 		}
 	}
@@ -501,11 +489,11 @@ func (w *walker) aborted(marks []mark) bool {
 
 // target returns where control went before some marks and an instruction at an address: to
 // the return address of an exception, or to that instruction, or nobody knows.
-func (w *walker) target(marks []mark, to schema.Address) schema.Null[schema.Address] {
+func (w *walker) target(marks marks, to schema.Address) schema.Null[schema.Address] {
 	for i := range marks {
-		switch marks[i].what {
+		switch marks[i].Means.what {
 		case markEntry:
-			return marks[i].returns
+			return marks[i].Means.returns
 		case markReturn, markGap:
 			return schema.Null[schema.Address]{}
 		case markContext:

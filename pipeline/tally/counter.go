@@ -1,8 +1,6 @@
 package tally
 
 import (
-	"math"
-
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -27,7 +25,7 @@ type counter struct {
 	cur      *shape // counted last; noShape: the job has none yet
 	own      int64  // cycles of its last instruction, if it is timed
 	nowhere  turn   // counts what is no turn
-	marks    []mark // not passed yet
+	marks    marks  // not passed yet
 	nextMark int64  // ordinal of the first of them
 }
 
@@ -38,17 +36,9 @@ func newCounter(ordinal, most int) *counter {
 // count counts a job.
 func (c *counter) count(j *job) {
 	c.places, c.before, c.cur, c.own = j.places, j.before, noShape, 0
-	c.setMarks(j.marks)
+	c.marks, c.nextMark = j.marks, j.marks.Next()
 	for i := range j.pieces {
 		c.piece(&j.pieces[i])
-	}
-}
-
-// setMarks sets the marks that are not passed yet.
-func (c *counter) setMarks(marks []mark) {
-	c.marks, c.nextMark = marks, math.MaxInt64
-	if len(marks) > 0 {
-		c.nextMark = marks[0].Seq
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -39,13 +40,15 @@ var edgeOutcomes = [...]schema.EdgeOutcome{
 // the return address of that. A debug exit cuts all of them: in debug state the
 // PC may have been moved.
 func (c *counter) join(seq int64, next schema.Address) {
-	between := c.passMarks(seq)
-	if slices.ContainsFunc(between, func(m mark) bool { return m.what == debugExit }) {
+	between := c.marks.Pass(seq)
+	c.nextMark = c.marks.Next()
+	if slices.ContainsFunc(between, func(m stitch.Mark[mark]) bool { return m.Means.what == debugExit }) {
 		return
 	}
 	from := c.step()
 	has, kind, outcome := from.ok && hasEdges(from.kind), schema.EdgeKind(from.kind), edgeOutcomes[from.outcome]
-	for _, m := range between {
+	for i := range between {
+		m := &between[i].Means
 		if has && m.returnAddress.OK {
 			c.edge(&from, c.places.Of(from.state, m.returnAddress.V), kind, outcome)
 		}
@@ -55,17 +58,6 @@ func (c *counter) join(seq int64, next schema.Address) {
 	if has {
 		c.edge(&from, next, kind, outcome)
 	}
-}
-
-// passMarks returns the marks up to an ordinal that were not passed yet.
-func (c *counter) passMarks(seq int64) []mark {
-	n := 0
-	for n < len(c.marks) && c.marks[n].Seq <= seq {
-		n++
-	}
-	between := c.marks[:n]
-	c.setMarks(c.marks[n:])
-	return between
 }
 
 // step returns the last instruction.

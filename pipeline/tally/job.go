@@ -1,8 +1,6 @@
 package tally
 
 import (
-	"cmp"
-
 	"github.com/tracelake/tracelake/pipeline/stitch"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -12,8 +10,8 @@ import (
 type job struct {
 	places schema.Places
 	pieces []stitch.Runs
-	marks  []mark // in order
-	before step   // before the first instruction
+	marks  marks // in order
+	before step  // before the first instruction
 }
 
 // release ends the use of the runs.
@@ -25,10 +23,11 @@ func (j *job) release() {
 
 // A mark is something between two instructions that decides what edges there are.
 type mark struct {
-	schema.Key                                // in the source
 	returnAddress schema.Null[schema.Address] // of an entry
 	what          what
 }
+
+type marks = stitch.Marks[mark]
 
 // what a mark is.
 type what uint8
@@ -38,11 +37,6 @@ const (
 	gap                   // trace restarts, bytes are lost, or instructions have no rows
 	debugExit             // trace restarts after debug state
 )
-
-// compare orders marks as they come in the trace.
-func (m mark) compare(n mark) int {
-	return cmp.Or(cmp.Compare(m.Seq, n.Seq), cmp.Compare(m.Offset, n.Offset))
-}
 
 // A step is an instruction that was executed: what its edges need.
 type step struct {

@@ -33,7 +33,7 @@ type Tally struct {
 	ordinal int // of the job before it, from 1
 
 	mu    sync.Mutex
-	marks []mark // memory that no job uses
+	marks marks // memory that no job uses
 }
 
 // Workers count jobs beside the goroutine that collects them.
@@ -123,12 +123,7 @@ func (t *Tally) folds(r *stitch.Runs) bool {
 
 // mark takes the next mark of a kind, at a place in the trace.
 func (t *Tally) mark(b *stitch.Base, at schema.Key, m mark) {
-	m.Key = schema.Key{Seq: b.Keys(at).Seq, Offset: at.Offset}
-	if n, most := len(t.job.marks), t.limits.marks; n >= most && t.job.marks[n-most].Seq == m.Seq {
-		t.job.marks[n-1].what = debugExit
-		return
-	}
-	t.job.marks = append(t.job.marks, m)
+	t.job.marks.Add(b, at, m, t.limits.marks, mark{what: debugExit})
 }
 
 // submit hands the job to a worker. The next one begins at an ordinal, and has the
@@ -141,10 +136,9 @@ func (t *Tally) submit(seq int64) error {
 	if err := t.limits.check(t.counters.entries()); err != nil {
 		return err
 	}
-	slices.SortStableFunc(j.marks, mark.compare)
-	n, _ := slices.BinarySearchFunc(j.marks, mark{Key: schema.Key{Seq: seq}}, mark.compare)
-	t.job = job{places: j.places, pieces: make([]stitch.Runs, 0, len(j.pieces)), marks: append(t.swapMarks(nil), j.marks[n:]...), before: j.last()}
-	j.marks = j.marks[:n]
+	before, after := j.marks.Cut(seq)
+	t.job = job{places: j.places, pieces: make([]stitch.Runs, 0, len(j.pieces)), marks: append(t.swapMarks(nil), after...), before: j.last()}
+	j.marks = before
 	t.runs = 0
 	t.ordinal++
 	ordinal := t.ordinal
@@ -161,7 +155,7 @@ func (t *Tally) submit(seq int64) error {
 }
 
 // swapMarks takes the memory for marks that was given, if there is some, and gives other.
-func (t *Tally) swapMarks(give []mark) (taken []mark) {
+func (t *Tally) swapMarks(give marks) (taken marks) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	taken, t.marks = t.marks, give

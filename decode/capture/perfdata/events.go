@@ -11,7 +11,6 @@ const (
 )
 
 // event takes in a record of the kernel that changes what processes there are or what code.
-// Others are left out.
 func (r *reader) event(rec *record, f *fields, s stamp) error {
 	e := Event{Time: s.time, PID: s.pid, TID: s.tid, OtherPID: -1, OtherTID: -1, CPU: s.cpu, Kind: EventKind(rec.kind)}
 	bytes := r.bytes
@@ -35,8 +34,6 @@ func (r *reader) event(rec *record, f *fields, s stamp) error {
 		r.symbol(f, &e)
 	case recordPoke:
 		r.poke(f, &e)
-	default:
-		return nil
 	}
 	if f.short {
 		return nil

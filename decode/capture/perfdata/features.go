@@ -25,12 +25,11 @@ func known(bit uint64) bool {
 	return false
 }
 
-// feature takes in a feature. One that is shorter than its fields is noted.
-func (r *reader) feature(bit uint64, b []byte) error {
+// feature takes in a feature but for build IDs, which have records of their own in a pipe. One
+// that is shorter than its fields is noted.
+func (r *reader) feature(bit uint64, b []byte) {
 	f := fields{b: b}
 	switch bit {
-	case featureBuildID:
-		return r.buildID(0, &f) // of a HEADER_FEATURE
 	case featureHostname:
 		r.f.Hostname = f.str()
 	case featureOSRelease:
@@ -53,7 +52,6 @@ func (r *reader) feature(bit uint64, b []byte) error {
 	if f.short {
 		r.note("%s: feature %d is shorter than its fields", r.w.part.Name, bit)
 	}
-	return nil
 }
 
 // strings takes a number and as many strings.

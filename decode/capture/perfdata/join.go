@@ -22,6 +22,14 @@ func (r *reader) ring(ring Ring) int32 {
 	return i
 }
 
+// Name returns the name of a ring: that of its CPU or thread.
+func (r *Ring) Name() string {
+	if r.CPU < 0 {
+		return fmt.Sprintf("tid%d", r.TID)
+	}
+	return fmt.Sprintf("cpu%d", r.CPU)
+}
+
 // A lane is the trace of a CPU or of a thread, in file order. Its count of bytes begins anew
 // where the ring was made anew: between these places AUXTRACE records go on one after the other.
 type lane struct {
@@ -61,11 +69,17 @@ func (l *lane) runAfter(piece int) int {
 
 // find returns the trace that holds a piece, whose Offset is that in the ring, or nil.
 func (l *lane) find(p *Piece, index int) *auxtrace {
+	if l == nil {
+		return nil
+	}
 	start, end := p.ringRange()
 	after := l.runAfter(index)
-	runs := []int{after, after - 1}
-	if l.entered && start >= l.end && p.Flags&Overwrite == 0 {
-		runs = []int{l.run, after, after - 1} // nothing shows that the count began anew
+	runs := [...]int{-1, after, after - 1}
+	switch {
+	case l.entered && start >= l.end && p.Flags&Overwrite == 0:
+		runs[0] = l.run // nothing shows that the count began anew
+	case !l.entered || l.run < after-1:
+		runs[0] = after - 1 // nobody's yet
 	}
 	l.entered, l.end = true, end
 	for _, i := range runs {
@@ -105,11 +119,9 @@ func (r *reader) join() {
 	lanes := r.lanes()
 	for i := range r.f.Pieces {
 		p := &r.f.Pieces[i]
-		var t *auxtrace
-		if l := lanes.of(p.CPU, p.TID); l != nil {
-			t = l.find(p, i)
-		}
-		r.cut(p, t)
+		l := lanes.of(p.CPU, p.TID)
+		r.cut(p, l.find(p, i))
+		r.noteMissing(p, l)
 	}
 	r.takeWhole(lanes)
 	r.f.Pieces = slices.DeleteFunc(r.f.Pieces, func(p Piece) bool {
@@ -194,6 +206,20 @@ func (r *reader) claim(t *auxtrace, from uint64, end bool) {
 		ring.Unclaimed += gap
 		r.oddAt(unclaimedTrace, gap, r.parts[t.part].Name, t.at+int64(t.taken-t.from))
 	}
+}
+
+// noteMissing notes that a piece has fewer bytes than its AUX record promises.
+func (r *reader) noteMissing(p *Piece, l *lane) {
+	o := outsideTrace
+	switch {
+	case p.Missing == 0:
+		return
+	case p.Flags&Overwrite != 0:
+		o = overwrittenTrace
+	case l == nil:
+		o = missingTrace
+	}
+	r.oddAt(o, p.Missing, r.parts[p.Part].Name, noPlace)
 }
 
 // takeWhole makes a piece of each trace of a lane without AUX records.

@@ -40,6 +40,9 @@ const (
 	truncatedAUXTRACE
 	otherHardwareIDs
 	invalidHardwareIDs
+	missingTrace
+	outsideTrace
+	overwrittenTrace
 	repeatedTrace
 	unclaimedTrace
 	wholeTrace
@@ -58,6 +61,9 @@ var sentences = [oddities]string{
 	truncatedAUXTRACE:  "%[1]s of trace that the end of the file cuts off: %[2]s missing",
 	otherHardwareIDs:   "%[1]s of a trace ID in an unknown version: left out",
 	invalidHardwareIDs: "%[1]s of a trace ID that cannot be: left out",
+	missingTrace:       "%[1]s of trace that the file does not have (AUX): %[2]s missing",
+	outsideTrace:       "%[1]s of a range outside of what the file has of its ring (AUX): %[2]s missing",
+	overwrittenTrace:   "%[1]s of trace that was overwritten before the snapshot (AUX): %[2]s missing",
 	repeatedTrace:      "%[1]s of trace that a record before has (AUX): %[2]s left out the second time",
 	unclaimedTrace:     "%[1]s of trace that no AUX record tells of: %[2]s left out",
 	wholeTrace:         "%[1]s of trace of a ring without AUX records: taken whole, as CoreSight frames",
@@ -72,6 +78,9 @@ type tally struct {
 	part         string
 	offset       int64
 }
+
+// noPlace is the offset of what has no place in a file.
+const noPlace = -1
 
 // odd counts an oddity of the record that is read.
 func (r *reader) odd(o oddity, sum int64) { r.oddAt(o, sum, r.w.part.Name, r.offset) }
@@ -93,6 +102,9 @@ func (r *reader) noteOdds() {
 		}
 		noun := cmp.Or(nouns[o], "byte")
 		text := fmt.Sprintf(sentences[o]+"%[3]s", figures.Count(t.records, "record"), figures.Count(t.sum, noun), "")
-		r.note("%s: %s; the first at offset %#x", t.part, text, t.offset)
+		if t.offset != noPlace {
+			text += fmt.Sprintf("; the first at offset %#x", t.offset)
+		}
+		r.note("%s: %s", t.part, text)
 	}
 }

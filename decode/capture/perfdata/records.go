@@ -73,6 +73,7 @@ type records struct {
 	r    *reader
 	next int64 // offset of the next one
 	end  int64
+	rec  record // the last one
 }
 
 // readRecords reads the records of a section. From the first compressed one on they are read
@@ -95,7 +96,7 @@ func (r *reader) readRecords(where section) error {
 	}
 }
 
-// read returns the next record, or nil behind the last one.
+// read returns the next record, valid up to the one after it, or nil behind the last one.
 func (s *records) read() (*record, error) {
 	r := s.r
 	left := s.end - s.next
@@ -110,7 +111,8 @@ func (s *records) read() (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	rec := parseHeader(b)
+	s.rec = parseHeader(b)
+	rec := &s.rec
 	switch {
 	case rec.size < recordHeader:
 		s.stop("has a record that is smaller than its header")
@@ -129,7 +131,7 @@ func (s *records) read() (*record, error) {
 	s.next += rec.size
 	rec.follows = min(rec.payload(), s.end-s.next)
 	s.next += rec.follows
-	return &rec, nil
+	return rec, nil
 }
 
 // stop notes that nothing is read from here on.
@@ -162,8 +164,11 @@ func (r *reader) record(rec *record) error {
 		err = r.aux(&f, stamp)
 	case recordHardwareID:
 		r.hardwareID(&f, stamp)
-	default:
+	case recordMap, recordMap2, recordComm, recordFork, recordExit, recordTraceStart, recordSwitch, recordSwitchCPUWide,
+		recordSymbol, recordPoke:
 		err = r.event(rec, &f, stamp)
+	default:
+		return nil
 	}
 	if !ok || f.short {
 		r.odd(shortRecords, 0)
@@ -180,7 +185,7 @@ func (r *reader) recordOfPerf(rec *record) error {
 		r.attribute(rec.body)
 	case recordFeature:
 		if bit := f.u64(); !f.short && known(bit) {
-			err = r.feature(bit, f.b)
+			r.feature(bit, f.b)
 		}
 	case recordBuildID:
 		err = r.buildID(rec.misc, &f)
