@@ -25,11 +25,15 @@ func (r *reader) openRecording(name string, f File, size int64) error {
 	for _, note := range file.Notes {
 		r.add("%s: %s", name, note)
 	}
-	if err := r.readCommandLine(); err != nil {
+	if err := r.readRecordingFlags(); err != nil {
 		return err
 	}
 	rec := recording{reader: r, file: file, parts: parts, name: name}
 	if err := rec.addBuffers(); err != nil {
+		return err
+	}
+	rec.listBuildIDs()
+	if err := rec.addPrograms(); err != nil {
 		return err
 	}
 	if err := rec.addSources(); err != nil {
@@ -88,6 +92,32 @@ type recording struct {
 	parts   []perfdata.Part
 	name    string
 	buffers []*recorded
+
+	buildIDs map[string]string // of the list in the file: in hex, by name
+	spaces   *spaces
+}
+
+// readRecordingFlags reads registers and images. Program files have the addresses at which they were mapped.
+func (r *reader) readRecordingFlags() error {
+	if err := r.readRegisterFlags(); err != nil {
+		return err
+	}
+	for _, arg := range r.opt.Images {
+		if err := r.readImageFlag(arg); err != nil {
+			return err
+		}
+	}
+	r.c.Regions = append(r.c.Regions, r.images...)
+	return nil
+}
+
+// listBuildIDs lists the build IDs of the file by name.
+func (r *recording) listBuildIDs() {
+	r.buildIDs = make(map[string]string, len(r.file.BuildIDs))
+	for i := range r.file.BuildIDs {
+		x := &r.file.BuildIDs[i]
+		r.buildIDs[x.Name] = fmt.Sprintf("%x", x.ID)
+	}
 }
 
 // A recorded is a buffer of a recording: the pieces of one CPU, if they are no frames, else those of one sink, in
@@ -157,7 +187,6 @@ func (b *recorded) add(parts []perfdata.Part, p *perfdata.Piece) {
 
 // addSources makes the source of each CPU.
 func (r *recording) addSources() error {
-	memory := image.New(image.Order(r.images)...)
 	for i := range r.file.Metadata.CPUs {
 		cpu := &r.file.Metadata.CPUs[i]
 		for _, id := range cpu.TraceIDs {
@@ -165,13 +194,35 @@ func (r *recording) addSources() error {
 			if len(s.Buffers) == 0 {
 				continue
 			}
-			s.Memory = memory
+			s.Memory = r.memoryOf(s)
 			if err := r.addSource(s); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// memoryOf returns what the core of a source sees.
+func (r *recording) memoryOf(s *Source) *image.Memory {
+	i := slices.IndexFunc(r.buffers, func(b *recorded) bool { return b.Buffer == s.Buffers[0] })
+	p := &recordedProcesses{spaces: r.spaces, buffer: r.buffers[i], told: s.toldBy(), only: r.onlyProcess(), rings: r.file.Rings}
+	return image.OfProcesses(p, r.c.Regions...)
+}
+
+// onlyProcess returns the process of all pieces; −1 if there are several, or none is known.
+func (r *recording) onlyProcess() int32 {
+	only := int32(-1)
+	for i := range r.file.Pieces {
+		switch pid := r.file.Pieces[i].PID; {
+		case pid <= 0:
+		case only >= 0 && pid != only:
+			return -1
+		default:
+			only = pid
+		}
+	}
+	return only
 }
 
 // addSource refuses a second source of one ID: a dataset has one.

@@ -13,6 +13,8 @@ type File struct {
 	SHA256 [32]byte
 	Data   io.ReaderAt
 	Size   int64 // in bytes
+	// Placed says that a base is where a recording has the program, whether or not it is position-independent.
+	Placed bool
 }
 
 // fits fails with a [*FormatError] if f does not have n bytes from off on.

@@ -54,7 +54,7 @@ func openELF(f File, base *schema.Address) (*elf.File, *elfHeader, error) {
 	if err := h.checkCode(); err != nil {
 		return nil, nil, err
 	}
-	if err := h.checkType(base); err != nil {
+	if err := h.checkType(f.Placed, base); err != nil {
 		return nil, nil, err
 	}
 	e, err := parseELF(f, h)
@@ -176,10 +176,10 @@ func (h *elfHeader) checkCode() error {
 }
 
 // checkType refuses files that are no linked programs, and a base that does not fit.
-func (h *elfHeader) checkType(base *schema.Address) error {
+func (h *elfHeader) checkType(placed bool, base *schema.Address) error {
 	switch t := elf.Type(h.Type); t {
 	case elf.ET_EXEC:
-		if base != nil {
+		if base != nil && !placed {
 			return &FormatError{Problem: "has fixed addresses", Remedy: "leave out the @BASE behind its name"}
 		}
 	case elf.ET_DYN:

@@ -108,6 +108,16 @@ func (m *Mapped) codeless() bool {
 	})
 }
 
+// Extent returns where the linker put the segments: from the first address of them to the one after the last.
+func (m *Mapped) Extent() (from, to uint64) {
+	from = m.Segments[0].Address
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		from, to = min(from, s.Address), max(to, s.Address+s.Size)
+	}
+	return from, to
+}
+
 // Load reads the bytes of the segments. All regions share them.
 func (m *Mapped) Load() error {
 	for i := range m.Segments {

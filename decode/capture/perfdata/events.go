@@ -2,7 +2,7 @@ package perfdata
 
 // Bits of misc, by the record's type (§3).
 const (
-	miscExec     = 1 << 13 // COMM
+	miscExec     = 1 << 13 // COMM, FORK
 	miscOut      = 1 << 13 // SWITCH
 	miscData     = 1 << 13 // MMAP: not to be executed
 	miscBuildID  = 1 << 14 // MMAP2
@@ -23,6 +23,7 @@ func (r *reader) event(rec *record, f *fields, s stamp) error {
 		e.Index, e.Exec = r.name(f.text()), rec.misc&miscExec != 0
 	case recordFork, recordExit:
 		e.PID, e.OtherPID, e.TID, e.OtherTID = f.i32(), f.i32(), f.i32(), f.i32()
+		e.Exec = rec.kind == recordFork && rec.misc&miscExec != 0
 	case recordTraceStart:
 		e.PID, e.TID = f.i32(), f.i32()
 	case recordSwitchCPUWide:

@@ -175,7 +175,9 @@ type Event struct {
 	CPU                int16  // −1: not recorded
 	Kind               EventKind
 	Out                bool // of a switch: the thread leaves the CPU
-	Exec               bool // of a comm: another program was loaded
+	// Exec: of a comm, another program was loaded; of a fork, the process ran before the recording, and its maps
+	// are recorded.
+	Exec bool
 }
 
 // A Map is a stretch of a file in an address space (§7).

@@ -9,6 +9,7 @@
 package files
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
@@ -94,12 +95,14 @@ func (f *Finder) open(o Options) (err error) {
 }
 
 // Close closes the directories. Placements stay as they are.
-func (f *Finder) Close() {
+func (f *Finder) Close() error {
+	var errs []error
 	for _, t := range slices.Concat(f.sysroots, f.buildIDs, []*tree{f.host}) {
 		if t != nil {
-			t.root.Close()
+			errs = append(errs, t.root.Close())
 		}
 	}
+	return errors.Join(errs...)
 }
 
 // User returns what a part of a map of a user process puts in memory. It fails with a

@@ -50,7 +50,7 @@ func finder(t *testing.T, o Options) *Finder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(f.Close)
+	t.Cleanup(func() { f.Close() })
 	return f
 }
 
