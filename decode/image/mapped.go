@@ -245,3 +245,6 @@ func (m *Mapped) word(b []byte) uint64 {
 
 // Core reports whether the file is what was in memory (ET_CORE): its addresses are those of it.
 func (m *Mapped) Core() bool { return m.elf != nil && m.elf.Type == elf.ET_CORE }
+
+// Linked reports whether the file is what a linker made, which may have symbols.
+func (m *Mapped) Linked() bool { return m.elf != nil && !m.Core() }

@@ -3,7 +3,6 @@ package process_test
 import (
 	"encoding/hex"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +15,7 @@ import (
 )
 
 // recorded are the events of a recording of simpleperf.
-func recorded(t *testing.T, name string) iter.Seq[process.Event] {
+func recorded(t *testing.T, name string) []process.Event {
 	t.Helper()
 	path := filepath.Join(need.Module(t), "..", "shared", "captures", "perf-simpleperf-"+name, "perf.data")
 	data, err := os.Open(path)
@@ -37,43 +36,32 @@ func recorded(t *testing.T, name string) iter.Seq[process.Event] {
 
 // events are those of a recording that a timeline is made of. Names of build IDs do not say the
 // symbol that the name of the kernel's map ends in.
-func events(f *perfdata.File) iter.Seq[process.Event] {
+func events(f *perfdata.File) []process.Event {
 	ids := map[string]string{}
 	for _, b := range f.BuildIDs {
 		ids[b.Name] = hex.EncodeToString([]byte(b.ID))
 	}
-	return func(yield func(process.Event) bool) {
-		for _, e := range f.Events {
-			out := process.Event{Time: e.Time, PID: e.PID, TID: e.TID, Parent: e.OtherPID, ParentTID: e.OtherTID, CPU: int32(e.CPU)}
-			switch e.Kind {
-			case perfdata.MapEvent:
-				m := f.Maps[e.Index]
-				name := f.Names[m.Name]
-				key, _, _ := strings.Cut(name, "]_")
-				if key != name {
-					key += "]"
-				}
-				out.Kind, out.Executable = process.Mapped, m.Executable
-				out.Map = process.Map{
-					Address: schema.Address(m.Addr), Size: m.Size, Offset: m.FileOffset, File: process.File{Name: name, BuildID: ids[key]},
-				}
-			case perfdata.CommEvent:
-				out.Kind, out.Name = process.Named, f.Names[e.Index]
-				if e.Exec {
-					out.Kind = process.Executed
-				}
-			case perfdata.ForkEvent:
-				out.Kind = process.Forked
-			case perfdata.TraceStartEvent:
-				out.Kind = process.SwitchedIn
-			default:
-				continue
+	var list []process.Event
+	for _, e := range f.Events {
+		out := process.Event{Time: e.Time, PID: e.PID, TID: e.TID, CPU: int32(e.CPU)}
+		switch e.Kind {
+		case perfdata.MapEvent:
+			m := f.Maps[e.Index]
+			name := f.Names[m.Name]
+			out.Kind, out.Executable = process.Mapped, m.Executable
+			out.Map = process.Map{Address: schema.Address(m.Addr), Size: m.Size, Offset: m.FileOffset}
+			out.Map.File = process.File{Name: name, BuildID: ids[strings.TrimSuffix(name, "_stext")]}
+		case perfdata.CommEvent:
+			out.Kind, out.Name = process.Named, f.Names[e.Index]
+			if e.Exec {
+				out.Kind = process.Executed
 			}
-			if !yield(out) {
-				return
-			}
+		case perfdata.TraceStartEvent:
+			out.Kind = process.SwitchedIn
 		}
+		list = append(list, out)
 	}
+	return list
 }
 
 // shown shows a part of a map, with the file offset of its first byte.

@@ -1,7 +1,5 @@
 package process
 
-import "iter"
-
 // A Timeline knows what was where at which time. It does not change and is safe for concurrent
 // use. All its questions take time as the logarithm of the events.
 type Timeline struct {
@@ -19,10 +17,10 @@ type run struct {
 
 // New returns the timeline of events, which are in the order of time: those of one time hold in
 // the order that they have.
-func New(events iter.Seq[Event]) *Timeline {
+func New(events []Event) *Timeline {
 	t := &Timeline{}
-	for e := range events {
-		t.add(&e)
+	for i := range events {
+		t.add(&events[i])
 	}
 	t.pids.seal()
 	t.names.seal()

@@ -22,7 +22,7 @@ func mapped(time uint64, pid int32, file string, address schema.Address, size ui
 func timeline(events ...Event) *Timeline {
 	events = slices.Clone(events)
 	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.Time, b.Time) })
-	return New(slices.Values(events))
+	return New(events)
 }
 
 // text shows maps: "a 10-20+1000", with the offset in the file of the first byte.

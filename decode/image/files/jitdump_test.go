@@ -2,7 +2,6 @@ package files
 
 import (
 	"encoding/binary"
-	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +30,7 @@ func TestJitdump(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tl := process.New(slices.Values(JitEvents(d, marker.File, 17)))
+	tl := process.New(JitEvents(d, marker.File, 17))
 	for _, c := range []struct {
 		time uint64
 		want string
