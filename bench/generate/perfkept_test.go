@@ -125,7 +125,7 @@ func TestPerfArchives(t *testing.T) {
 			if err != nil || len(r.Problems) > 0 {
 				t.Fatal(err, r.Problems)
 			}
-			v, err := pipeline.Verify(t.Context(), dir, "", pipeline.VerifyOptions{Workers: 2})
+			v, err := pipeline.Verify(t.Context(), dir, dir, pipeline.VerifyOptions{Workers: 2})
 			if err != nil || !v.Equal() {
 				t.Fatal(err, v)
 			}
