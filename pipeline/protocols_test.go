@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tracelake/tracelake/bench/need"
 )
 
 // protocolPlaces are the files that name a protocol, or import its packages, outside of
@@ -32,6 +34,7 @@ var protocolPlaces = map[string]string{
 // What is true of one protocol is said by its package, so that a new one is added in few
 // places.
 func TestProtocolsAreNamedInFewPlaces(t *testing.T) {
+	need.FullRun(t, readOnly)
 	var own []string
 	for _, f := range Protocols() {
 		own = append(own, f.Name)
