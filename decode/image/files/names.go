@@ -73,7 +73,7 @@ func Shown(name string) string {
 }
 
 // sameID reports whether two build IDs are the same but for zeros at the end: formats of perf.data
-// fill them up to 20 bytes (§9).
+// fill them up to 20 bytes (docs/perfdata.md §9).
 func sameID(a, b string) bool { return stripID(a) == stripID(b) }
 
 // stripID leaves out the zero bytes at the end of a build ID.
