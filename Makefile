@@ -25,7 +25,7 @@ check: lint test race
 test: .venv/installed .ci/axe/axe.min.js
 	$(GO_TEST) $(SLOW) ./... | $(COUNT)
 
-# The tests with all their seeds, rounds and recipes: about an hour on two cores.
+# The tests with all their seeds, rounds and recipes: about two hours on two cores.
 long: .venv/installed .ci/axe/axe.min.js
 	TRACELAKE_LONG=1 go test -json -timeout 24h ./... | $(COUNT)
 

@@ -49,10 +49,28 @@ func (p *Piece) Clear() {
 type Stream interface {
 	// Next appends the next units to p: one at least, and as many as there is room
 	// for at most, if there is room for some. After the last it returns io.EOF.
-	// broken reports that the input broke right before these units (4×FSYNC, lost
-	// frame alignment): no packet continues from those before. A break after the
-	// last byte of a source is not reported.
-	Next(p *Piece) (broken bool, err error)
+	// A break after the last byte of a source is not reported.
+	Next(p *Piece) (Break, error)
+}
+
+// A Break is what is right before units of a stream: where there is one, no packet continues from the
+// units before.
+type Break uint8
+
+// The breaks.
+const (
+	NoBreak Break = iota
+	Broken        // the input broke: 4×FSYNC, lost frame alignment
+	NewRun        // the trace unit began another run
+)
+
+// Loss returns why the bytes up to the next cut are lost: at the start of a run they are as those at the start
+// of the stream.
+func (b Break) Loss() (reason schema.LossReason, detail string) {
+	if b == NewRun {
+		return schema.LossUnsynced, ""
+	}
+	return schema.LossDiscontinuity, "the input broke before it"
 }
 
 // A Source is what a protocol is bound to.

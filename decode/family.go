@@ -41,9 +41,6 @@ type Family struct {
 	// Profile is the profile of every core that the protocol traces; "" where it
 	// depends on the core.
 	Profile string
-	// ProfileM is the register that says that a core of which nothing else is known is one of profile M;
-	// without a name none does.
-	ProfileM RegisterValue
 	// Needed are the registers without which no source of a snapshot can be
 	// decoded.
 	Needed []string
@@ -211,6 +208,29 @@ var (
 	DataField      = RegisterField("ETMCR", 2, "no data", "data values", "data addresses", "data addresses and values")
 	ContextIDField = RegisterField("ETMCR", 14, "no Context ID", "1-byte Context ID", "2-byte Context ID", "4-byte Context ID")
 )
+
+// StreamWords are the words for whether a stream counts cycles, and for its Context IDs of so many
+// bytes.
+func StreamWords(cycleAccurate bool, contextIDBytes int) []string {
+	words := []string{CycleField.Means[0], ContextIDField.Means[slices.Index(ContextIDBytes[:], contextIDBytes)]}
+	if cycleAccurate {
+		words[0] = CycleField.Means[1]
+	}
+	return words
+}
+
+// DataWords are the words for what a stream traces of data, none if that is nothing.
+func DataWords(addresses, values bool) []string {
+	switch {
+	case addresses && values:
+		return []string{"data addresses and values"}
+	case addresses:
+		return []string{"data addresses"}
+	case values:
+		return []string{"data values"}
+	}
+	return nil
+}
 
 // ContextIDBytes is the meaning of ETMCR[15:14].
 var ContextIDBytes = [4]int{0, 1, 2, 4}

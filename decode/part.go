@@ -27,9 +27,9 @@ type Part struct {
 	// More reports that another part goes into the same result, from the same decoder:
 	// what it counts may wait for that, and the runs of both may be of the same blocks.
 	More bool
-	// Break reports that the input broke before a continued part: its bytes, and
+	// Break is what is before a continued part: where there is a break, its bytes, and
 	// all up to the next cut, are lost.
-	Break bool
+	Break Break
 	// End reports that the stream ends or breaks after the part: a packet cut
 	// off there is a loss.
 	End bool

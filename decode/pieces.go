@@ -5,15 +5,15 @@ import (
 	"io"
 )
 
-// EachPiece calls do with each piece of a stream; broken is as of [Stream]. The next piece takes its place. do
+// EachPiece calls do with each piece of a stream, and what is before it. The next piece takes its place. do
 // ends it with io.EOF, which is no error.
-func EachPiece(s Stream, do func(p *Piece, broken bool) error) error {
+func EachPiece(s Stream, do func(p *Piece, before Break) error) error {
 	var p Piece
 	for {
 		p.Clear()
-		broken, err := s.Next(&p)
+		before, err := s.Next(&p)
 		if err == nil {
-			err = do(&p, broken)
+			err = do(&p, before)
 		}
 		switch {
 		case errors.Is(err, io.EOF):

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
@@ -16,6 +17,7 @@ import (
 // Inspect proposes the ELF file that lies beside a snapshot, in its directory or the one above, if it has
 // the memory of the snapshot, or that which is missing.
 func TestELFBeside(t *testing.T) {
+	need.FullRun(t, everyWay)
 	program := sample.Program()
 	const offset, length = 0x1000, 0xc88 // of the code, as the ini file of the sample has it
 	changed := func(share int) []byte {
@@ -77,6 +79,7 @@ func TestELFBeside(t *testing.T) {
 
 // Where another program ran than the memory of the snapshot is of, so is the ELF file that has it.
 func TestWrongELFBeside(t *testing.T) {
+	need.FullRun(t, everyWay)
 	in, err := Inspect(t.Context(), shared.File(t, "captures/am243x-r5f-etmv3-threadx-002b37c"), capture.Options{})
 	check(t, err)
 	if len(in.Lines) != 1 || !strings.HasSuffix(in.Lines[0], " -e PROGRAM.elf") {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/tracelake/tracelake/bench/need"
 )
 
 // mostInCircles is how many arrows may be in circles, of all packages but those of moreInCircles.
@@ -22,6 +24,7 @@ var moreInCircles = map[string]int{
 // Files of a package that use each other in a circle can only be read together. An arrow is from
 // a file to another of its package that declares what it uses; TestCircles lists those in circles.
 func TestCircles(t *testing.T) {
+	need.FullRun(t, readOnly)
 	const root = "github.com/tracelake/tracelake/pipeline/"
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports
 	loaded, err := packages.Load(&packages.Config{Mode: mode}, "./...")

@@ -327,6 +327,7 @@ func TestCountsGenerated(t *testing.T) {
 // Edges to and from exceptions are not among them, and of calls those that failed
 // their condition.
 func TestCountsFigures(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	for _, tt := range []struct {
 		name                  string
 		rows, failed, unknown int64

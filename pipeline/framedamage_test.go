@@ -154,14 +154,14 @@ func readBroken(t testing.TB, stream decode.Stream) (data []byte, offsets []int6
 	t.Helper()
 	for {
 		var piece decode.Piece
-		broken, err := stream.Next(&piece)
+		before, err := stream.Next(&piece)
 		if errors.Is(err, io.EOF) {
 			return data, offsets, breaks
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if broken {
+		if before != decode.NoBreak {
 			breaks = append(breaks, len(data))
 		}
 		data = append(data, piece.Data...)

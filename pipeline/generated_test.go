@@ -9,6 +9,7 @@ import (
 	encodeetmv4 "github.com/tracelake/tracelake/bench/encode/etmv4"
 	encodepft "github.com/tracelake/tracelake/bench/encode/pft"
 	"github.com/tracelake/tracelake/bench/execute"
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/program"
 	"github.com/tracelake/tracelake/bench/program/codegen"
 	"github.com/tracelake/tracelake/bench/snapshot"
@@ -307,6 +308,7 @@ func (d *decodedTables) tracedInstructions() []tracedInstruction {
 // Generated streams decode to their truth. So the decodes that damaged streams are
 // compared with are known to be right.
 func TestGeneratedTruth(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	t.Parallel()
 	eachMacrocell(t, func(t *testing.T, m macrocell) {
 		g := m.generate(t, smallRun)

@@ -26,7 +26,7 @@ import (
 // and those settings of registers that its packets show (the README of the captures
 // has the registers). What to type has it all.
 func TestGuess(t *testing.T) {
-	need.FullRun(t, "files are read in every way in one goroutine")
+	need.FullRun(t, everyWay)
 	for _, tt := range []struct {
 		file      string // below ../shared/captures; "" is the sample
 		images    []string
@@ -142,7 +142,7 @@ func guessedWords(in *probe.Inspection) (protocols, suggested string) {
 // With the program that ran, what a bare buffer is read as is all right; with another
 // one it is read in the same way, and contradicted.
 func TestGuessWithProgram(t *testing.T) {
-	need.FullRun(t, "files are read in every way in one goroutine")
+	need.FullRun(t, everyWay)
 	for _, tt := range []struct {
 		file, program string
 		source        string
@@ -168,13 +168,13 @@ func TestGuessWithProgram(t *testing.T) {
 
 // No other file of the captures is taken for trace.
 func TestGuessNothing(t *testing.T) {
-	need.FullRun(t, "files are read in every way in one goroutine")
+	need.FullRun(t, everyWay)
 	root := shared.File(t, "captures")
 	trace := []string{
 		"tbr.bin", "tpiu.bin", "cstrace.bin", "PTM_0_2.bin", "trace.bin", "session1.bin",
 		"02.bin.gz", "10.bin.gz", "11.bin.gz", "12.bin.gz", "13.bin.gz", "15.bin.gz", "16.bin.gz",
 	}
-	files, every := 0, need.Size(4, 1)
+	files, every := 0, need.Size(12, 1)
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || slices.Contains(trace, d.Name()) || d.Name() == "snapshot.ini" {
 			return err
@@ -231,6 +231,7 @@ func TestGuessOtherMachine(t *testing.T) {
 
 // A source of frames that is of no known protocol is counted in bytes, as all are there.
 func TestGuessUnread(t *testing.T) {
+	need.FullRun(t, everyWay)
 	t.Parallel()
 	dir := t.TempDir()
 	if err := sample.Extract(dir); err != nil {
@@ -257,6 +258,7 @@ func TestGuessUnread(t *testing.T) {
 
 // Frames that do not begin at the start of the file, and what is said of a file.
 func TestGuessFrameOffset(t *testing.T) {
+	need.FullRun(t, everyWay)
 	t.Parallel()
 	dir := t.TempDir()
 	if err := sample.Extract(dir); err != nil {

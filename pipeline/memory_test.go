@@ -31,6 +31,7 @@ func inPieces(r *rand.Rand, region image.Region) []image.Region {
 // A program in however many regions, whose borders lie inside instructions, and
 // in each memory space by itself: the same rows.
 func TestRegionsChangeNothing(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	t.Parallel()
 	for _, r := range synthRuns(t, 0) {
 		tr := r.trace(t)

@@ -17,6 +17,7 @@ import (
 // TestPacketsNear lists packets between offsets of captures that are long, or have no A-sync
 // for long, and demands the lines that the whole list has there.
 func TestPacketsNear(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	run := runPFT(t, 1, pftCells[1], encodepft.Vary(1, synthRate))
 	stream := bytes.Repeat(run.stream.Bytes(), 1+1<<18/run.stream.Len())
 	quiet := slices.Clone(stream) // atoms alone from 64 KiB to 224 KiB

@@ -121,16 +121,16 @@ type sampleStream struct {
 }
 
 // Next implements [decode.Stream].
-func (s *sampleStream) Next(p *decode.Piece) (bool, error) {
+func (s *sampleStream) Next(p *decode.Piece) (decode.Break, error) {
 	if len(s.records) == 0 {
-		return false, io.EOF
+		return decode.NoBreak, io.EOF
 	}
 	n := min(len(s.records), s.piece*port.SampleBytes)
 	samples := n / port.SampleBytes
 	p.Data = append(p.Data, s.records[:n]...)
 	p.Offsets.Append(decode.CaptureOffset(s.first), samples)
 	s.records, s.first = s.records[n:], s.first+samples
-	return false, nil
+	return decode.NoBreak, nil
 }
 
 // vectorColumns are the columns of the vectors, by the table they are of.

@@ -80,30 +80,30 @@ type sampleReader struct {
 var errOddPadding = errors.New("padding is not zero")
 
 // Next implements [decode.Stream].
-func (r *sampleReader) Next(p *decode.Piece) (bool, error) {
+func (r *sampleReader) Next(p *decode.Piece) (decode.Break, error) {
 	const few = 3
 	first, step := r.laid.record()
 	n := r.laid.Units()
 	given := 0
 	switch start, spoiled := r.ringStart-first, make([]byte, 1); {
 	case r.ringStart > 0 && start%step != 0:
-		return false, fmt.Errorf("%d is inside a record: %w", r.ringStart, decode.ErrRing)
+		return decode.NoBreak, fmt.Errorf("%d is inside a record: %w", r.ringStart, decode.ErrRing)
 	case step > sampleBytes8:
 		if _, err := r.buf.ReadAt(spoiled, 8); err != nil {
-			return false, err
+			return decode.NoBreak, err
 		}
 		if spoiled[0] != 0 {
-			return false, &decode.SpoiledError{Reason: "its writer dropped payloads"}
+			return decode.NoBreak, &decode.SpoiledError{Reason: "its writer dropped payloads"}
 		}
 	}
 	for given < few && r.read < n {
 		at := first + (r.start+r.read)%n*step
 		record := make([]byte, step)
 		if _, err := r.buf.ReadAt(record, at); err != nil {
-			return false, err
+			return decode.NoBreak, err
 		}
 		if step > sampleBytes8 && record[0] != 0 {
-			return false, fmt.Errorf("offset 0x%x: %w", at, errOddPadding)
+			return decode.NoBreak, fmt.Errorf("offset 0x%x: %w", at, errOddPadding)
 		}
 		p.Data = append(p.Data, record[step-sampleBytes8:]...)
 		p.Offsets.Append(decode.CaptureOffset(at), 1)
@@ -111,9 +111,9 @@ func (r *sampleReader) Next(p *decode.Piece) (bool, error) {
 		given++
 	}
 	if given == 0 {
-		return false, io.EOF
+		return decode.NoBreak, io.EOF
 	}
-	return false, nil
+	return decode.NoBreak, nil
 }
 
 var _ decode.Layouter = sampleProtocol{}

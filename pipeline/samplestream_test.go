@@ -19,15 +19,15 @@ import (
 // listed is a stream of these pieces.
 type listed []decode.Piece
 
-func (l *listed) Next(p *decode.Piece) (bool, error) {
+func (l *listed) Next(p *decode.Piece) (decode.Break, error) {
 	if len(*l) == 0 {
-		return false, io.EOF
+		return decode.NoBreak, io.EOF
 	}
 	first := (*l)[0]
 	*l = (*l)[1:]
 	p.Data = append(p.Data, first.Data...)
 	p.Offsets.AppendAll(first.Offsets)
-	return false, nil
+	return decode.NoBreak, nil
 }
 
 // A stream that begins late has the offsets of the bytes that are left, whether they
@@ -70,7 +70,7 @@ func apart(at ...decode.CaptureOffset) (o decode.CaptureOffsets) {
 
 // Trace that begins late in a file is found, and inspected from there.
 func TestGuessLate(t *testing.T) {
-	need.FullRun(t, "files are read in every way in one goroutine")
+	need.FullRun(t, everyWay)
 	trace, err := os.ReadFile(filepath.Join(sampleSnapshot(t), "trace.bin"))
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -53,6 +54,7 @@ func etmv3Traces(t testing.TB) []*trace {
 // The captures of ETMv3 decode to what the reference decoder lists, but for the
 // differences in docs/conformance.md.
 func TestSiliconETMv3(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	for _, tt := range etmv3Captures {
 		source := fmt.Sprintf("%02x", tt.id)
 		t.Run(tt.name+"/"+source, func(t *testing.T) {

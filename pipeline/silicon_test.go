@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/decode/decodetest/shared"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -19,6 +20,7 @@ import (
 // The captures decode to what the reference decoder lists, but for the
 // differences in docs/conformance.md.
 func TestSilicon(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	for _, tt := range []struct {
 		capture      string
 		source       string

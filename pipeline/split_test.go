@@ -38,7 +38,7 @@ func units(t testing.TB, stream decode.Stream, protocol decode.Protocol, g engin
 			for _, flag := range []struct {
 				set  bool
 				name string
-			}{{p.Continued, "continued"}, {p.Break, "break"}, {p.Open, "open"}, {p.End, "end"}} {
+			}{{p.Continued, "continued"}, {p.Break != decode.NoBreak, "break"}, {p.Open, "open"}, {p.End, "end"}} {
 				if flag.set {
 					line.WriteString(" " + flag.name)
 				}
@@ -343,4 +343,6 @@ func TestSplitEnds(t *testing.T) {
 
 type failingStream struct{ err error }
 
-func (s failingStream) Next(*decode.Piece) (bool, error) { return false, s.err }
+func (s failingStream) Next(*decode.Piece) (decode.Break, error) {
+	return decode.NoBreak, s.err
+}

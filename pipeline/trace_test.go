@@ -108,14 +108,14 @@ func readAll(t testing.TB, stream decode.Stream) (data []byte, offsets []decode.
 	t.Helper()
 	for {
 		var piece decode.Piece
-		broken, err := stream.Next(&piece)
+		before, err := stream.Next(&piece)
 		if errors.Is(err, io.EOF) {
 			return data, offsets
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if broken {
+		if before != decode.NoBreak {
 			t.Fatalf("the stream breaks at %d", piece.Offsets.At(0))
 		}
 		data = append(data, piece.Data...)
@@ -192,13 +192,13 @@ type memoryStream struct {
 }
 
 // Next implements [decode.Stream].
-func (s *memoryStream) Next(p *decode.Piece) (bool, error) {
+func (s *memoryStream) Next(p *decode.Piece) (before decode.Break, err error) {
 	if s.at == len(s.data) {
-		return false, io.EOF
+		return decode.NoBreak, io.EOF
 	}
 	i, broken := slices.BinarySearch(s.breaks, s.at)
 	if broken {
-		i++
+		i, before = i+1, decode.Broken
 	}
 	end := min(len(s.data), s.at+s.size)
 	if i < len(s.breaks) {
@@ -209,7 +209,7 @@ func (s *memoryStream) Next(p *decode.Piece) (bool, error) {
 		p.Offsets.Append(s.offsets[at], 1)
 	}
 	s.at = end
-	return broken, nil
+	return before, nil
 }
 
 // wholePieces is a piece size nothing is longer than.

@@ -33,6 +33,8 @@ func damageEach(n int) int {
 // are those that TestPiecesAndGrains has with several.
 const (
 	oneGoroutine = "damage is decoded in one goroutine"
+	everyWay     = "files are read in every way in one goroutine"
+	readOnly     = "source text is read, nothing of it runs"
 	oneWorker    = "one worker decodes many variants"
 )
 

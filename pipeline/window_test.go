@@ -35,6 +35,7 @@ type windowed struct {
 // TestWindowsAreTheWhole begins to decode at every cut, of everything there is, with what the
 // row of its segment says, and demands the rows that the whole has from there.
 func TestWindowsAreTheWhole(t *testing.T) {
+	need.FullRun(t, oneWorker)
 	var all []windowed
 	dirs, err := filepath.Glob(filepath.Join("..", "decode", "*", "testdata", "scenario"))
 	if err != nil {

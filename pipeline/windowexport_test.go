@@ -197,6 +197,7 @@ func (r *readTables) checkPart(t *testing.T, whole *readTables) {
 
 // TestWindowSaysWhatFallingTimestampsLeaveOut decodes a sample whose timestamps begin anew twice.
 func TestWindowSaysWhatFallingTimestampsLeaveOut(t *testing.T) {
+	need.FullRun(t, "a long capture is decoded several times")
 	dir := repeatedSample(t, 3)
 	index := exportInto(t, dir, Options{Level: schema.LevelNone, Workers: 2})
 	segments := readDataset(t, index).sources[0x10].tables["segments"]

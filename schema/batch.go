@@ -1,6 +1,9 @@
 package schema
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Type says which values a column has. Files store numbers as signed numbers of
 // 32 or 64 bits, whatever their range: not every query engine has other types.
@@ -130,6 +133,30 @@ func (b *Batch) Rows() int {
 		}
 	}
 	return n
+}
+
+// Grow makes room for n rows more, of plain columns.
+func (b *Batch) Grow(n int) {
+	for i := range b.Columns {
+		v := &b.Columns[i]
+		if v.Column.Nullable {
+			v.Valid = slices.Grow(v.Valid, n)
+		}
+		switch v.Column.Type {
+		case Uint8, Bool, Enum:
+			v.U8 = slices.Grow(v.U8, n)
+		case Uint16:
+			v.U16 = slices.Grow(v.U16, n)
+		case Uint32, Int32:
+			v.U32 = slices.Grow(v.U32, n)
+		case Uint64, Uint63, Int64, Float64:
+			v.U64 = slices.Grow(v.U64, n)
+		case String, JSON:
+			v.Str = slices.Grow(v.Str, n)
+		case Bytes:
+			v.Bin = slices.Grow(v.Bin, n)
+		}
+	}
 }
 
 // Reset empties b, preserving capacity.

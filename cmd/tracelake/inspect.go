@@ -168,12 +168,7 @@ func (s *screen) buffer(x *probe.BufferInspection) {
 	}
 	s.blank()
 	s.line("%s", text)
-	t := &table.Table{Columns: []answer.Column{
-		{Title: "PART", Weight: answer.Name},
-		{Title: "SHARE", Weight: answer.Main},
-		{Weight: answer.Share},
-		{Title: "BYTES", Weight: answer.Main},
-	}}
+	t := shareTable("PART", "SHARE", "BYTES")
 	whole := min(x.Looked, x.Bytes)
 	add := func(name string, n int64) {
 		t.Add(table.Bar{Full: float64(n), Whole: float64(whole)}, name, cellPercent(n, whole), thousands(n))
@@ -189,6 +184,16 @@ func (s *screen) buffer(x *probe.BufferInspection) {
 	if t.Rows() > 0 {
 		s.table(t)
 	}
+}
+
+// shareTable is a table of shares, with a bar for each.
+func shareTable(name, share, of string, more ...answer.Column) *table.Table {
+	return &table.Table{Columns: append([]answer.Column{
+		{Title: name, Weight: answer.Name},
+		{Title: share, Weight: answer.Main},
+		{Weight: answer.Share},
+		{Title: of, Weight: answer.Main},
+	}, more...)}
 }
 
 // formatWords says in words what a snapshot calls a format.
@@ -333,13 +338,7 @@ func (s *screen) guess(g *probe.Guess) {
 		words += " trace " + framingWords(g.Framed)
 	}
 	s.indented("%s; read in every way:", words)
-	t := &table.Table{Columns: []answer.Column{
-		{Title: "READ AS", Weight: answer.Name},
-		{Title: "DECODED", Weight: answer.Main},
-		{Weight: answer.Share},
-		{Title: "OF", Weight: answer.Main},
-		{Weight: answer.Remark},
-	}}
+	t := shareTable("READ AS", "DECODED", "OF", answer.Column{Weight: answer.Remark})
 	for i := range g.Tried {
 		x := &g.Tried[i]
 		t.Add(table.Bar{Full: float64(x.Decoded.N), Whole: float64(x.Decoded.Total)}, x.Protocol+" "+framingWords(x.Framed),

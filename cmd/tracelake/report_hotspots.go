@@ -91,8 +91,13 @@ func (s *screen) hotspotChange(q *question, c *report.HotspotChange) {
 	x := answer.HotspotChanges(c, q.by, q.top)
 	s.line("against %s: %s now, %s before; %s new, %s lost", dir, count(answer.Total(c.Now, c.ByCycles), unit),
 		thousands(answer.Total(c.Before, c.ByCycles)), count(c.New, x.Noun), thousands(c.Lost))
+	s.changes(x, "no share changed", unit)
+}
+
+// changes writes the rows of a comparison, whose shares are of so many units.
+func (s *screen) changes(x *answer.Section, none, unit string) {
 	if x.Rows == 0 {
-		s.line("no share changed")
+		s.line("%s", none)
 		return
 	}
 	s.section(x)

@@ -77,11 +77,5 @@ func (s *screen) taskChange(dir string, x *answer.Section, c *stacks.TaskChange)
 	s.blank()
 	s.line("against %s: %s now, %s before; %s new, %s lost", dir, count(c.Now.Executed.In(c.ByCycles), unit),
 		thousands(c.Before.Executed.In(c.ByCycles)), count(c.New, x.Noun), thousands(c.Lost))
-	if x.Rows == 0 {
-		s.line("none changed")
-		return
-	}
-	s.section(x)
-	s.line("changes are in percentage points of all %ss", unit)
-	s.leftOut(x)
+	s.changes(x, "none changed", unit)
 }

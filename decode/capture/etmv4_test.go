@@ -273,3 +273,23 @@ func TestCapturesOfAArch64(t *testing.T) {
 		}
 	}
 }
+
+// Registers that a raw file lacks are those of a core of profile M, if the program is for one alone.
+func TestRawRegistersOfProfileM(t *testing.T) {
+	a, m, a64 := image.Region{Profile: 'A'}, image.Region{Profile: 'M'}, image.Region{AArch64: true}
+	for _, tt := range []struct {
+		images []image.Region
+		idr2   uint64
+	}{
+		{[]image.Region{{}, m}, 0x4},
+		{[]image.Region{m, a}, 0x488},
+		{[]image.Region{m, a64}, 0x488},
+		{[]image.Region{a}, 0x488},
+		{nil, 0x488},
+	} {
+		r := &reader{c: &Capture{}, families: decodedWide, protocol: "etmv4", images: tt.images}
+		if got, _ := r.rawRegisters("etm.bin", fileHeader{}).Lookup("TRCIDR2"); got != tt.idr2 {
+			t.Errorf("%d regions: TRCIDR2 is 0x%x, want 0x%x", len(tt.images), got, tt.idr2)
+		}
+	}
+}

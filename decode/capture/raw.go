@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/decode/image"
 )
 
@@ -90,7 +91,6 @@ func (r *reader) addRawSource(name string, header fileHeader) {
 	s.file = "--protocol"
 	r.settleProtocol(s)
 	s.Profile = Profile(r.families.find(s.Protocol).Profile)
-	r.noteProfile()
 	if r.opt.Framed {
 		s.splitData = r.families.splitsData(s)
 		r.c.Template = s
@@ -99,16 +99,18 @@ func (r *reader) addRawSource(name string, header fileHeader) {
 	}
 }
 
-// noteProfile notes that the program is one of profile M, where only registers can say so and none does.
-func (r *reader) noteProfile() {
-	says := r.families.find(r.protocol).ProfileM
-	named := func(x Register) bool { return strings.EqualFold(x.Name, says.Name) }
-	i := slices.IndexFunc(r.images, func(x image.Region) bool { return x.Profile == 'M' })
-	if says.Name == "" || i < 0 || slices.ContainsFunc(r.regs, named) {
-		return
+// programProfile is the profile of the core, if the program can only be one of profile M.
+func (r *reader) programProfile() Profile {
+	profile := ProfileUnknown
+	for i := range r.images {
+		switch x := &r.images[i]; {
+		case x.AArch64 || x.Profile == 'A' || x.Profile == 'R':
+			return ProfileUnknown
+		case x.Profile == 'M':
+			profile = ProfileM
+		}
 	}
-	r.add("%s is a program of profile M, whose exceptions have other numbers: --reg %s=0x%X says so", r.images[i].File, says.Name,
-		says.Value)
+	return profile
 }
 
 // openRawFile opens the file, or takes the one that was unpacked, which whoever did
@@ -143,7 +145,11 @@ func (r *reader) rawRegisters(name string, header fileHeader) Registers {
 	}
 	regs = r.withHeader(name, regs, header)
 	family := r.families.find(r.protocol)
-	for _, d := range family.Defaults {
+	defaults := family.Defaults
+	if family.Missing != nil {
+		defaults = family.Missing(decode.Source{Profile: string(r.programProfile())})
+	}
+	for _, d := range defaults {
 		if _, given := regs.Lookup(d.Register); given {
 			continue
 		}

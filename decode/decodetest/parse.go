@@ -180,11 +180,7 @@ func opcodeBytes(digits []string) ([]byte, error) {
 
 // packet reads the bytes of a packet.
 func (p *parser) packet(code, name string) error {
-	switch code {
-	case "":
-		return nil
-	case "break":
-		p.broken = true
+	if p.isBreak(code) || code == "" {
 		return nil
 	}
 	b, err := hex.DecodeString(strings.Join(strings.Fields(code), ""))
@@ -198,6 +194,12 @@ func (p *parser) packet(code, name string) error {
 	return nil
 }
 
+// isBreak notes a break of the stream, if a line is one.
+func (p *parser) isBreak(code string) bool {
+	p.broken = p.broken || code == "break"
+	return code == "break"
+}
+
 // add adds a packet to the stream.
 func (p *parser) add(b []byte, name string) {
 	p.s.Packets = append(p.s.Packets, Packet{Line: p.line, Offset: p.offset, Bytes: b, Name: name, Break: p.broken})
@@ -207,11 +209,7 @@ func (p *parser) add(b []byte, name string) {
 
 // samples reads samples of a trace port, a packet for each.
 func (p *parser) samples(code, about string) error {
-	switch code {
-	case "":
-		return nil
-	case "break":
-		p.broken = true
+	if p.isBreak(code) || code == "" {
 		return nil
 	}
 	if p.family == nil {

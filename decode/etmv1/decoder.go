@@ -81,7 +81,7 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 		d.back.Waits = decode.WaitsPassed
 	}
 	d.look(&part)
-	if part.Break {
+	if part.Break != decode.NoBreak {
 		d.loseSync()
 	}
 	if !d.Rec.Lost() {

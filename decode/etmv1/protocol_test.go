@@ -236,7 +236,7 @@ func TestBreak(t *testing.T) {
 	c := config(8)
 	b := records(t, start+"IE:00 IE:00 IE:00 IE:00")
 	ps := parts(c, b, 5)
-	ps[1].Break = true
+	ps[1].Break = decode.Broken
 	d := c.NewDecoder(program(), decode.Wanted{})
 	r := &decode.Result{}
 	for _, p := range ps {

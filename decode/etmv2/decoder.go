@@ -78,7 +78,7 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 	if d.cancelable == decode.CancelableInstruction {
 		d.cancelable = decode.CancelableEarlier // only the stitcher can reach its row
 	}
-	if part.Break {
+	if part.Break != decode.NoBreak {
 		d.loseSync(0)
 	}
 }

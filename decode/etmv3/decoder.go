@@ -83,7 +83,7 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 	if d.cancelable == decode.CancelableInstruction || d.cancelable == decode.CancelableReturn {
 		d.cancelable = decode.CancelableEarlier // only the stitcher can reach its rows
 	}
-	if part.Break {
+	if part.Break != decode.NoBreak {
 		d.inDebug = false
 		d.loseSync(0)
 	}

@@ -163,13 +163,7 @@ func (c *Config) Preserve(k *decode.Preserved, b []byte) (n int) {
 
 // Words implements [decode.Protocol].
 func (c *Config) Words() []string {
-	words := []string{"not cycle-accurate", "no Context ID", c.TimestampCode().String(), "original branch encoding"}
-	if c.CycleAccurate {
-		words[0] = "cycle-accurate"
-	}
-	if c.ContextIDBytes > 0 {
-		words[1] = fmt.Sprintf("%d-byte Context ID", c.ContextIDBytes)
-	}
+	words := append(decode.StreamWords(c.CycleAccurate, c.ContextIDBytes), c.TimestampCode().String(), "original branch encoding")
 	if c.AltBranch {
 		words[3] = "alternative branch encoding"
 	}
@@ -182,20 +176,7 @@ func (c *Config) Words() []string {
 	if c.ProfileM {
 		words = append(words, "v7-M exceptions")
 	}
-	return append(words, c.dataWords()...)
-}
-
-// dataWords describes in words what is traced of data, if anything.
-func (c *Config) dataWords() []string {
-	var words []string
-	switch {
-	case c.DataAddress && c.DataValue:
-		words = append(words, "data addresses and values")
-	case c.DataAddress:
-		words = append(words, "data addresses")
-	case c.DataValue:
-		words = append(words, "data values")
-	}
+	words = append(words, decode.DataWords(c.DataAddress, c.DataValue)...)
 	if c.DataOnly {
 		words = append(words, "data only: no instructions")
 	}

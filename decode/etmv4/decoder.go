@@ -35,7 +35,7 @@ type Decoder struct {
 // Decode implements [decode.Decoder].
 func (d *Decoder) Decode(result *decode.Result, part decode.Part) {
 	d.BeginPart(result, part)
-	if part.Break {
+	if part.Break != decode.NoBreak {
 		d.lost()
 		d.salvage = salvage{}
 	}

@@ -35,11 +35,10 @@ func Family() decode.Family {
 	}
 	return decode.Family{
 		Name: "etmv4", Types: []string{"ETM4"}, Version: "4", Versions: versions, AArch64: true,
-		ProfileM: decode.RegisterValue{Name: "TRCIDR2", Value: uint64(cortexM55.idr2)},
-		Needed:   []string{"TRCTRACEIDR"}, TraceID: traceID, DataStream: dataStream, ReadVersion: readETMv4Version,
+		Needed: []string{"TRCTRACEIDR"}, TraceID: traceID, DataStream: dataStream, ReadVersion: readETMv4Version,
 		Sync: syncNames, Defaults: missing(decode.Source{}, false),
 		Missing:  func(s decode.Source) []decode.RegisterDefault { return missing(s, false) },
-		Settings: append(settings(etmv4Version()), dataTrace()), Bind: Bind,
+		Settings: append(settings(etmv4Version()), dataTrace(), ofProfileM()), Bind: Bind,
 	}
 }
 

@@ -26,6 +26,14 @@ func settings(version decode.Setting) []decode.Setting {
 	}
 }
 
+// ofProfileM is what TRCIDR2 has in the trace unit of a core of profile M, and nowhere else: addresses of 32 bits, no Context ID, no
+// VMID.
+func ofProfileM() decode.Setting {
+	return decode.Setting{
+		Register: "TRCIDR2", Bits: 15, Values: []uint64{uint64(cortexM55.idr2)}, Means: []string{"a core of profile M"},
+	}.ByProgram()
+}
+
 // dataTrace is of an ETMv4 alone: an ETE traces no data.
 func dataTrace() decode.Setting {
 	s := dataStream

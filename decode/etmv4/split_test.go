@@ -26,15 +26,15 @@ type stream struct {
 }
 
 // Next implements [decode.Stream].
-func (s *stream) Next(p *decode.Piece) (broken bool, err error) {
+func (s *stream) Next(p *decode.Piece) (decode.Break, error) {
 	n := min(1000, len(s.left), cap(p.Data)-len(p.Data))
 	if n == 0 {
-		return false, io.EOF
+		return decode.NoBreak, io.EOF
 	}
 	p.Data = append(p.Data, s.left[:n]...)
 	p.Offsets.Append(decode.CaptureOffset(s.read), n)
 	s.left, s.read = s.left[n:], s.read+n
-	return false, nil
+	return decode.NoBreak, nil
 }
 
 // serial is a protocol whose streams are cut from the start only.

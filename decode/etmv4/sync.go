@@ -98,6 +98,9 @@ func (c *cutter) parses() bool { return c.looking || c.cfg.MaxSpec > 0 && !c.los
 // can hide it.
 func (c *cutter) parse(b []byte) {
 	for p := (Packet{}); c.parses(); c.parsed += p.Len {
+		for !c.looking && c.parsed < len(b) && b[c.parsed] >= firstAtom {
+			c.parsed++ // most packets are of atoms
+		}
 		err := c.cfg.Parse(&p, b[c.parsed:])
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/tracelake/tracelake/decode"
 )
 
 // ErrNoByte says that a stream has no byte at an offset, where that shows.
@@ -66,10 +68,10 @@ func (r *Reader) beginAt(offset int64) error {
 		if err != nil {
 			return err
 		}
-		if r.s = s; s.reset {
+		if r.s = s; s.reset != decode.NoBreak {
 			r.cur = unknownID
 		}
-		r.s.reset = false
+		r.s.reset = decode.NoBreak
 		for len(r.s.data) > 0 {
 			begins := r.s.offset
 			r.unpack()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracelake/tracelake/decode"
 	"github.com/tracelake/tracelake/schema"
 )
 
@@ -54,7 +55,7 @@ func checkExtents(t *testing.T, b []byte, layout Layout) {
 		if s.n <= 0 || s.kind == frames && s.n != int64(len(s.data)) {
 			t.Fatalf("extent %+v", s)
 		}
-		if s.reset {
+		if s.reset != decode.NoBreak {
 			cur = unknownID
 		}
 		for len(s.data) > 0 {

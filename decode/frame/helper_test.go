@@ -36,7 +36,7 @@ func readAll(t testing.TB, b []byte, layout Layout, id uint8, chunk int) read {
 	var out read
 	for {
 		var p decode.Piece
-		broken, err := r.Next(&p)
+		before, err := r.Next(&p)
 		if errors.Is(err, io.EOF) {
 			return out
 		}
@@ -46,7 +46,7 @@ func readAll(t testing.TB, b []byte, layout Layout, id uint8, chunk int) read {
 		if len(p.Data) == 0 || len(p.Data) > pieceBytes || p.Offsets.Len() != len(p.Data) {
 			t.Fatalf("piece of %d bytes with %d offsets", len(p.Data), p.Offsets.Len())
 		}
-		if broken {
+		if before != decode.NoBreak {
 			out.breaks = append(out.breaks, len(out.data))
 		}
 		for i, v := range p.Data {

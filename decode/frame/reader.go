@@ -20,8 +20,8 @@ type Reader struct {
 	queue  []placed
 	queued [frameData]placed
 
-	begun  bool // a byte was returned
-	broken bool // the next piece has Break
+	begun  bool         // a byte was returned
+	before decode.Break // the next piece
 
 	// The piece at hand: n bytes of data, up to limit at most. Those from from on were
 	// not there before.
@@ -45,7 +45,7 @@ func NewReader(r io.ReaderAt, size int64, layout Layout, id uint8) *Reader {
 
 // Next implements [decode.Stream]: it appends at most 64 KiB, up to where the input
 // breaks.
-func (r *Reader) Next(p *decode.Piece) (broken bool, err error) {
+func (r *Reader) Next(p *decode.Piece) (before decode.Break, err error) {
 	p.Room(frameSize) // frames are stored by 16, of which 15 count
 	r.from, r.n, r.data, r.offsets = len(p.Data), len(p.Data), p.Data[:cap(p.Data)], &p.Offsets
 	r.limit = min(len(r.data), r.from+pieceBytes)
@@ -56,26 +56,28 @@ func (r *Reader) Next(p *decode.Piece) (broken bool, err error) {
 			break // the walker returns the error again
 		}
 		if err != nil {
-			return false, err
+			return decode.NoBreak, err
 		}
 		r.s = s
 	}
 	p.Data = r.data[:r.n]
-	broken = r.broken
-	r.begun, r.broken = true, false
-	return broken, nil
+	before = r.before
+	r.begun, r.before = true, decode.NoBreak
+	return before, nil
 }
 
 // fill moves the frames and the queue into the piece. It returns false if not all
 // of them fit: the piece is then not empty.
 func (r *Reader) fill() bool {
-	if r.s.reset {
+	if r.s.reset != decode.NoBreak {
 		if r.n > r.from {
 			return false
 		}
-		r.s.reset = false
+		if r.begun { // a run may begin with sync frames
+			r.before = max(r.before, r.s.reset)
+		}
+		r.s.reset = decode.NoBreak
 		r.cur = unknownID
-		r.broken = r.begun
 	}
 	for {
 		if !r.drain() {

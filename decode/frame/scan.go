@@ -94,7 +94,7 @@ type counter struct {
 
 // add counts s.
 func (c *counter) add(s extent) {
-	if s.reset {
+	if s.reset != decode.NoBreak {
 		c.restart(s.offset)
 	}
 	o := &c.census.Overhead

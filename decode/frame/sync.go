@@ -3,6 +3,8 @@ package frame
 import (
 	"bytes"
 	"io"
+
+	"github.com/tracelake/tracelake/decode"
 )
 
 // synced is walker.next for the stream of a trace port (docs/containers.md §2):
@@ -82,7 +84,7 @@ func (w *walker) cutOff(n int64) (extent, error) {
 // lost drops the current frame: alignment is lost at b, which is at the position
 // and begins with FF. The next FSYNC may begin one byte before.
 func (w *walker) lost(b []byte) (extent, error) {
-	w.reset, w.seeking = true, true
+	w.reset, w.seeking = decode.Broken, true
 	n := 2 * w.pairs
 	if n == 0 {
 		return w.seek()

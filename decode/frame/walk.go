@@ -1,6 +1,10 @@
 package frame
 
-import "io"
+import (
+	"io"
+
+	"github.com/tracelake/tracelake/decode"
+)
 
 // A kind is what an extent of a buffer is.
 type kind uint8
@@ -23,9 +27,9 @@ type extent struct {
 	// buffer, or data is one frame and at has the offset of each of its bytes.
 	data []byte
 	at   *[frameSize]int64
-	// reset reports that everything starts anew before these bytes: the current
+	// reset says why everything starts anew before these bytes: the current
 	// ID is unknown, and no stream continues.
-	reset bool
+	reset decode.Break
 }
 
 // A walker goes through a buffer and finds its frames. What it finds depends
@@ -36,7 +40,7 @@ type walker struct {
 	err    error
 	begun  bool
 	tail   tail
-	reset  bool // for the next extent
+	reset  decode.Break // for the next extent
 
 	// Memory-aligned frames.
 	runs     []int64   // those of the layout that begin after the position
@@ -86,7 +90,7 @@ func (w *walker) next() (extent, error) {
 		w.err = err
 		return extent{}, err
 	}
-	s.reset, w.reset = w.reset, false
+	s.reset, w.reset = w.reset, decode.NoBreak
 	return s, nil
 }
 
@@ -160,7 +164,9 @@ func (w *walker) aligned() (extent, error) {
 // everything starts anew.
 func (w *walker) runEnd(p int64) int64 {
 	for len(w.runs) > 0 && w.runs[0] <= p {
-		w.reset = w.reset || w.runs[0] == p && p > 0
+		if w.runs[0] == p && p > 0 {
+			w.reset = decode.NewRun
+		}
 		w.runs = w.runs[1:]
 	}
 	if len(w.runs) > 0 {
@@ -177,13 +183,13 @@ func (w *walker) suspectFrame() (extent, error) {
 		return extent{}, err
 	}
 	if isSyncFrame(b) {
-		w.reset = true
+		w.reset = decode.Broken
 		return w.take(syncs, frameSize)
 	}
 	if skip, err := w.outOfStep(); err != nil {
 		return extent{}, err
 	} else if skip > 0 {
-		w.reset = true
+		w.reset = decode.Broken
 		return w.take(realigned, skip)
 	}
 	b, err = w.in.ahead(frameSize) // outOfStep may have moved the window
@@ -191,7 +197,7 @@ func (w *walker) suspectFrame() (extent, error) {
 		return extent{}, err
 	}
 	if quiet(b[:frameSize], &lostBytes) == 0 {
-		w.reset = true
+		w.reset = decode.Broken
 		return w.take(unaligned, frameSize)
 	}
 	return w.takeFrames(b[:frameSize])

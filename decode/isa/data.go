@@ -171,16 +171,9 @@ func structure(elements, size uint32, t *Transfers) {
 // a32DataUnconditional are the encodings with condition field 15 (DDI 0406C,
 // A5.7). That excludes PLD, PLDW and PLI: hints.
 var a32DataUnconditional = append([]dataRule{
-	{0xFE500000, 0xF8100000, read(2, 4), nil},         // RFE
-	{0xFE500000, 0xF8400000, write(2, 4), nil},        // SRS
-	{0xFFB00C00, 0xF4A00C00, read(0, 4), allLanes},    // VLDn to all lanes
-	{0xFFB00C00, 0xF4800C00, Transfers{}, nil},        // undefined
-	{0xFFB00000, 0xF4800000, write(0, 4), lane},       // VSTn from one lane
-	{0xFFB00000, 0xF4A00000, read(0, 4), lane},        // VLDn to one lane
-	{0xFFB00000, 0xF4000000, write(0, 4), structures}, // VSTn
-	{0xFFB00000, 0xF4200000, read(0, 4), structures},  // VLDn
-	{0xFC000E00, 0xFC000A00, Transfers{}, nil},        // VFP has no such encodings
-}, coprocessorData...)
+	{0xFE500000, 0xF8100000, read(2, 4), nil},  // RFE
+	{0xFE500000, 0xF8400000, write(2, 4), nil}, // SRS
+}, unconditionalData(0xF4000000)...)
 
 // a32Data are those with any other condition (DDI 0406C, A5.2 to A5.6).
 var a32Data = append([]dataRule{
@@ -283,15 +276,21 @@ var t32DataWide = append([]dataRule{
 	{0xFE700000, 0xF8100000, read(1, 1), nil},  // LDRB, LDRSB
 	{0xFE700000, 0xF8300000, read(1, 2), nil},  // LDRH, LDRSH
 	{0xFF700000, 0xF8500000, read(1, 4), nil},  // LDR
+}, unconditionalData(0xF9000000)...)
 
-	{0xFFB00C00, 0xF9A00C00, read(0, 4), allLanes},    // VLDn to all lanes
-	{0xFFB00C00, 0xF9800C00, Transfers{}, nil},        // undefined
-	{0xFFB00000, 0xF9800000, write(0, 4), lane},       // VSTn from one lane
-	{0xFFB00000, 0xF9A00000, read(0, 4), lane},        // VLDn to one lane
-	{0xFFB00000, 0xF9000000, write(0, 4), structures}, // VSTn
-	{0xFFB00000, 0xF9200000, read(0, 4), structures},  // VLDn
-	{0xFC000E00, 0xFC000A00, Transfers{}, nil},        // VFP has no such encodings
-}, coprocessorData...)
+// unconditionalData are the loads and stores of elements and structures, whose first byte is that of
+// base, and the coprocessor encodings without a condition (DDI 0406C, A7.7).
+func unconditionalData(base uint32) []dataRule {
+	return append([]dataRule{
+		{0xFFB00C00, base | 0xA00C00, read(0, 4), allLanes},   // VLDn to all lanes
+		{0xFFB00C00, base | 0x800C00, Transfers{}, nil},       // undefined
+		{0xFFB00000, base | 0x800000, write(0, 4), lane},      // VSTn from one lane
+		{0xFFB00000, base | 0xA00000, read(0, 4), lane},       // VLDn to one lane
+		{0xFFB00000, base, write(0, 4), structures},           // VSTn
+		{0xFFB00000, base | 0x200000, read(0, 4), structures}, // VLDn
+		{0xFC000E00, 0xFC000A00, Transfers{}, nil},            // VFP has no such encodings
+	}, coprocessorData...)
+}
 
 // coprocessorData are the coprocessor encodings, whose bits 27:0 are the same in
 // A32 and in 32-bit T32 (DDI 0406C, A5.6, A6.3.18, A7.6 to A7.9).

@@ -46,7 +46,7 @@ func (d *Decoder) begin(result *decode.Result, part decode.Part) {
 		d.Walk.EmptyStack()
 	}
 	d.BeginPart(result, part)
-	if part.Break {
+	if part.Break != decode.NoBreak {
 		d.Walk.Lose()
 	}
 }

@@ -98,13 +98,7 @@ func (c *Config) NewDecoder(mem *image.Memory, want decode.Wanted) decode.Decode
 
 // Words implements [decode.Protocol].
 func (c *Config) Words() []string {
-	words := []string{"not cycle-accurate", "no Context ID", c.TimestampCode().String(), "return stack off"}
-	if c.CycleAccurate {
-		words[0] = "cycle-accurate"
-	}
-	if c.ContextIDBytes > 0 {
-		words[1] = fmt.Sprintf("%d-byte Context ID", c.ContextIDBytes)
-	}
+	words := append(decode.StreamWords(c.CycleAccurate, c.ContextIDBytes), c.TimestampCode().String(), "return stack off")
 	if c.ReturnStack {
 		words[3] = "return stack on"
 	}

@@ -128,42 +128,20 @@ func (c *Config) UnitBytes() int { return SampleBytes }
 
 // Words describes in words how the registers configure the stream.
 func (c *Config) Words() []string {
-	words := []string{
-		fmt.Sprintf("%d pins", c.Width), "layout " + c.CaptureLayout.String(), "not cycle-accurate",
-		"no Context ID",
-	}
-	if c.CycleAccurate {
-		words[2] = "cycle-accurate"
-	}
-	if c.ContextIDBytes > 0 {
-		words[3] = fmt.Sprintf("%d-byte Context ID", c.ContextIDBytes)
-	}
+	words := []string{fmt.Sprintf("%d pins", c.Width), "layout " + c.CaptureLayout.String()}
+	words = append(words, decode.StreamWords(c.CycleAccurate, c.ContextIDBytes)...)
 	if c.BranchOutput {
 		words = append(words, "branch output")
 	}
-	words = append(words, c.dataWords()...)
-	if c.HighVectors {
-		words = append(words, "vectors at 0xFFFF0000")
-	}
-	return words
-}
-
-// dataWords describes in words what is traced of data, if anything.
-func (c *Config) dataWords() []string {
-	var words []string
-	switch {
-	case c.DataAddress && c.DataValue:
-		words = append(words, "data addresses and values")
-	case c.DataAddress:
-		words = append(words, "data addresses")
-	case c.DataValue:
-		words = append(words, "data values")
-	}
+	words = append(words, decode.DataWords(c.DataAddress, c.DataValue)...)
 	if c.DataValue && c.MonitorCPRT {
 		words = append(words, "coprocessor register transfers")
 	}
 	if c.DataValue && c.BigEndian {
 		words = append(words, "big-endian values")
+	}
+	if c.HighVectors {
+		words = append(words, "vectors at 0xFFFF0000")
 	}
 	return words
 }

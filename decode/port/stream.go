@@ -35,20 +35,20 @@ type stream struct {
 }
 
 // Next implements [decode.Stream].
-func (s *stream) Next(p *decode.Piece) (broken bool, err error) {
+func (s *stream) Next(p *decode.Piece) (before decode.Break, err error) {
 	if !s.begun && s.err == nil {
 		s.begun, s.err = true, s.begin()
 	}
 	if s.err != nil {
-		return false, s.err
+		return decode.NoBreak, s.err
 	}
 	if s.left == 0 {
-		return false, io.EOF
+		return decode.NoBreak, io.EOF
 	}
 	room := len(p.Room(pieceLeast*SampleBytes)) / SampleBytes
 	n := min(int64(min(pieceSamples, room)/s.slots), s.left, s.valid-s.at)
 	if s.err = s.read(s.offset(s.at), int(n)); s.err != nil {
-		return false, s.err
+		return decode.NoBreak, s.err
 	}
 	p.Data = append(p.Data, s.records...)
 	p.Offsets.SetForm(s.form())
@@ -57,7 +57,7 @@ func (s *stream) Next(p *decode.Piece) (broken bool, err error) {
 	if s.at += n; s.at == s.valid {
 		s.at = 0
 	}
-	return false, nil
+	return decode.NoBreak, nil
 }
 
 // Notes implements [decode.Noter].

@@ -106,5 +106,6 @@ func (r *Recorder) discontinue() {
 	r.broken = true
 	key := schema.Key{Seq: r.seq, Offset: r.Offset(0)}
 	r.Event(key, schema.EventDiscontinuity, schema.Null[schema.Address]{}, "")
-	r.OpenLoss(key, schema.LossDiscontinuity, "the input broke before it")
+	reason, detail := r.Part.Break.Loss()
+	r.OpenLoss(key, reason, detail)
 }

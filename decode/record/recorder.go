@@ -91,7 +91,7 @@ func (r *Recorder) Begin(result *decode.Result, part decode.Part, seq int64) {
 	r.unitShift = uint8(bits.TrailingZeros(uint(max(r.UnitBytes, 1))))
 	r.bound, r.bounds = 0, part.Bounds
 	r.timestamp, r.spanDue, r.Since = schema.TimestampCarried, true, SinceElement{}
-	if part.Break {
+	if part.Break != decode.NoBreak {
 		r.discontinue()
 	}
 }

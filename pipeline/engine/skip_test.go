@@ -16,15 +16,15 @@ type stream struct {
 }
 
 // Next implements [decode.Stream].
-func (s *stream) Next(p *decode.Piece) (broken bool, err error) {
+func (s *stream) Next(p *decode.Piece) (decode.Break, error) {
 	n := min(64<<10, len(s.left), cap(p.Data)-len(p.Data))
 	if n == 0 {
-		return false, io.EOF
+		return decode.NoBreak, io.EOF
 	}
 	p.Data = append(p.Data, s.left[:n]...)
 	p.Offsets.Append(decode.CaptureOffset(s.read), n)
 	s.left, s.read = s.left[n:], s.read+n
-	return false, nil
+	return decode.NoBreak, nil
 }
 
 // looking is a protocol that counts the bytes that its cutters look at.

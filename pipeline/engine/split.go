@@ -82,17 +82,18 @@ type splitter struct {
 	bounds  []int // those in no part yet (decode.Part.Bounds)
 	skip    skip
 
-	lead      int    // position of the cut that is known from the start, or below 0
-	inSegment bool   // a cut was found
-	segment   int    // first byte in no part
-	before    []byte // before it, if a cut asked for it,
-	beforeAt  int64  // from this capture offset on
-	continued bool   // the next part continues a segment,
-	broken    bool   // after a break
+	lead      int          // position of the cut that is known from the start, or below 0
+	inSegment bool         // a cut was found
+	segment   int          // first byte in no part
+	before    []byte       // before it, if a cut asked for it,
+	beforeAt  int64        // from this capture offset on
+	continued bool         // the next part continues a segment,
+	after     decode.Break // after a break
 	next      chan decode.Decoder
 
-	unsynced     schema.Loss // the loss before the first cut
-	unsyncedFrom int64       // its place in the stream
+	unsynced      schema.Loss  // the loss before the first cut
+	unsyncedFrom  int64        // its place in the stream
+	unsyncedAfter decode.Break // what is before it
 }
 
 func newSplitter(protocol decode.Protocol, g Grain) *splitter {
@@ -112,12 +113,12 @@ func (s *splitter) read(stream decode.Stream) error {
 		s.renew()
 	}
 	from := len(s.Data)
-	broken, err := stream.Next(&s.Piece)
+	before, err := stream.Next(&s.Piece)
 	if err != nil {
 		return err
 	}
-	if broken {
-		s.breakOff(from)
+	if before != decode.NoBreak {
+		s.breakOff(from, before)
 	}
 	if !s.inSegment && s.bytes == s.unsyncedFrom {
 		s.unsynced.Offset = int64(s.Offsets.At(from / s.unitBytes))
@@ -204,7 +205,7 @@ func (s *splitter) tell(from, to int) {
 // it.
 func (s *splitter) beginSegment(at, before int) {
 	_, s.bounds = boundsIn(s.bounds, 0, at)
-	s.segment, s.inSegment, s.continued, s.broken = at, true, false, false
+	s.segment, s.inSegment, s.continued, s.after = at, true, false, decode.NoBreak
 	s.showBefore(at, before)
 	if s.unit.Bytes >= s.grain.Unit || len(s.unit.Parts) >= unitParts {
 		s.endUnit()
@@ -253,10 +254,10 @@ func (s *splitter) addPart(to int, open, end bool) {
 	p := decode.Part{
 		Data: s.Data[s.segment:to:to], Offsets: s.offsetsOf(s.segment, to), Ahead: s.ahead(to),
 		Before: s.before, BeforeOffset: s.beforeAt,
-		Continued: s.continued, Break: s.broken, Open: open, End: end,
+		Continued: s.continued, Break: s.after, Open: open, End: end,
 	}
 	p.Bounds, s.bounds = boundsIn(s.bounds, s.segment, to)
-	s.segment, s.continued, s.broken = to, true, false
+	s.segment, s.continued, s.after = to, true, decode.NoBreak
 	s.before, s.beforeAt = nil, 0
 	s.unit.add(&p, s.chunk)
 }
@@ -273,18 +274,18 @@ func (s *splitter) ahead(to int) []byte {
 }
 
 // breakOff ends everything at a break of the input, before Data[at].
-func (s *splitter) breakOff(at int) {
+func (s *splitter) breakOff(at int, before decode.Break) {
 	may := s.skip.may
 	s.skip.may = false
 	s.endSkip(at)
 	s.find(at, true)
 	if s.inSegment {
 		s.closeParts(at, true)
-		s.broken = true
+		s.after = before
 	} else {
 		s.loseUnsynced(s.bytes)
-		s.unsynced.Reason = schema.LossDiscontinuity
-		s.unsynced.Detail = "the input broke before it"
+		s.unsynced.Reason, s.unsynced.Detail = before.Loss()
+		s.unsyncedAfter = before
 		s.segment = at
 	}
 	s.cutter, s.settled, s.looked = s.protocol.NewCutter(), at, at
@@ -296,14 +297,14 @@ func (s *splitter) breakOff(at int) {
 // the stream.
 func (s *splitter) loseUnsynced(to int64) {
 	if s.unsynced.Bytes = (to - s.unsyncedFrom) / int64(s.unitBytes); s.unsynced.Bytes > 0 {
-		if s.unsynced.Reason == schema.LossDiscontinuity {
+		if s.unsyncedAfter != decode.NoBreak {
 			s.unit.Events = append(s.unit.Events, schema.Event{
 				Key: s.unsynced.Key, Event: schema.EventDiscontinuity,
 			})
 		}
 		s.unit.Losses = append(s.unit.Losses, s.unsynced)
 	}
-	s.unsynced, s.unsyncedFrom = schema.Loss{Reason: schema.LossUnsynced}, to
+	s.unsynced, s.unsyncedFrom, s.unsyncedAfter = schema.Loss{Reason: schema.LossUnsynced}, to, decode.NoBreak
 }
 
 // finish ends the stream.

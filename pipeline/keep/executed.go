@@ -1,14 +1,10 @@
 package keep
 
 import (
-	"errors"
-	"io"
-
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/isa"
 	"github.com/tracelake/tracelake/pipeline/code"
 	"github.com/tracelake/tracelake/schema"
-	"github.com/tracelake/tracelake/schema/dataset"
 )
 
 // Executed returns what the source executed, and adds the Context IDs of its tasks to those named;
@@ -16,36 +12,34 @@ import (
 func (p *Previous) Executed(named map[uint32]bool) (x code.Executed, ok bool, err error) {
 	s, before := p.source, p.of.dataset
 	x.Core = s.Core
-	err = eachBatch(before, &schema.Counts, s.ID, func(b *schema.Batch) error {
+	for b, err := range before.BatchesOf(&schema.Counts, s.ID) {
+		if err != nil {
+			return x, false, err
+		}
 		for row := range b.Rows() {
 			in, same := instructionAt(s.Memory, schema.CountsAddress.At(b, row),
 				schema.ISA(schema.CountsISA.At(b, row)))
 			if !same {
-				return errAmbiguous
+				return x, false, nil
 			}
 			x.Instructions = append(x.Instructions, in)
 		}
-		return nil
-	})
-	if errors.Is(err, errAmbiguous) {
-		return x, false, nil
 	}
-	if err != nil || !before.Has(&schema.Tasks) {
-		return x, err == nil, err
+	if !before.Has(&schema.Tasks) {
+		return x, true, nil
 	}
-	err = eachBatch(before, &schema.Tasks, s.ID, func(b *schema.Batch) error {
+	for b, err := range before.BatchesOf(&schema.Tasks, s.ID) {
+		if err != nil {
+			return x, false, err
+		}
 		for row := range b.Rows() {
 			if !b.Columns[schema.TasksContextID].Null(row) {
 				named[schema.TasksContextID.At(b, row)] = true
 			}
 		}
-		return nil
-	})
-	return x, err == nil, err
+	}
+	return x, true, nil
 }
-
-// errAmbiguous says that memory spaces have different code at an address.
-var errAmbiguous = errors.New("different code in two spaces")
 
 // instructionAt returns the instruction at an address; !ok: there is none, or spaces differ.
 func instructionAt(m *image.Memory, address schema.Address, set schema.ISA) (in code.Instruction, ok bool) {
@@ -88,22 +82,4 @@ func decodeAt(b []byte, address schema.Address, set schema.ISA) isa.Instruction 
 		hi = 0
 	}
 	return isa.PFT.T32(lo, hi, address, set == schema.T32EE)
-}
-
-// eachBatch calls do with the rows of a table and source.
-func eachBatch(d *dataset.Dataset, t *schema.Table, source uint8, do func(*schema.Batch) error) error {
-	r := d.Open(t, source)
-	defer r.Close()
-	for {
-		b, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil {
-			err = do(b)
-		}
-		if err != nil {
-			return err
-		}
-	}
 }

@@ -74,4 +74,6 @@ func (r *Record) finder(c capture.Options) func(a *schema.Argument) string {
 }
 
 // namesFiles says whether a command line names program files.
-func namesFiles(c *capture.Options) bool { return len(c.ELFs)+len(c.Images)+len(c.Symbols)+len(c.Sysroots)+len(c.Vmlinux)+len(c.Kcore) > 0 }
+func namesFiles(c *capture.Options) bool {
+	return len(c.ELFs)+len(c.Images)+len(c.Symbols)+len(c.Sysroots)+len(c.Vmlinux)+len(c.Kcore) > 0
+}

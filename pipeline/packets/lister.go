@@ -56,8 +56,8 @@ type Lister struct {
 func (l *Lister) list(stream decode.Stream) error {
 	l.gap.Type = Unsynced
 	unitBytes := l.Protocol.UnitBytes()
-	err := decode.EachPiece(stream, func(piece *decode.Piece, broken bool) error {
-		if broken {
+	err := decode.EachPiece(stream, func(piece *decode.Piece, before decode.Break) error {
+		if before != decode.NoBreak {
 			if err := l.breakOff(); err != nil {
 				return err
 			}

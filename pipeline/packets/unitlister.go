@@ -21,8 +21,8 @@ func ListUnits(l *Lister, listing decode.Listing, stream decode.Stream) error {
 
 func (l *unitLister) list(stream decode.Stream) error {
 	l.lines = l.listing.NewLister()
-	err := decode.EachPiece(stream, func(piece *decode.Piece, broken bool) error {
-		if broken {
+	err := decode.EachPiece(stream, func(piece *decode.Piece, before decode.Break) error {
+		if before != decode.NoBreak {
 			if err := l.take(true); err != nil {
 				return err
 			}

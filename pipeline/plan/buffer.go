@@ -70,7 +70,7 @@ func (b *Buffer) Triggers(found func(offset int64) error) error {
 		return nil
 	}
 	r := frame.NewReader(b.Data, b.Looked, b.Layout, frame.TriggerID)
-	return decode.EachPiece(r, func(piece *decode.Piece, _ bool) error {
+	return decode.EachPiece(r, func(piece *decode.Piece, _ decode.Break) error {
 		for i := range piece.Data {
 			if err := found(int64(piece.Offsets.At(i))); err != nil {
 				return err

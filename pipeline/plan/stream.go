@@ -38,9 +38,9 @@ func (s *rawStream) skipRuns() {
 }
 
 // Next implements [decode.Stream].
-func (s *rawStream) Next(p *decode.Piece) (broken bool, err error) {
+func (s *rawStream) Next(p *decode.Piece) (before decode.Break, err error) {
 	if s.read == s.size {
-		return false, io.EOF
+		return decode.NoBreak, io.EOF
 	}
 	at, left := s.adjacent()
 	room := p.Data[len(p.Data):cap(p.Data)]
@@ -52,14 +52,16 @@ func (s *rawStream) Next(p *decode.Piece) (broken bool, err error) {
 		if err == nil || errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
-		return false, fmt.Errorf("read capture at offset 0x%x: %w", at, err)
+		return decode.NoBreak, fmt.Errorf("read capture at offset 0x%x: %w", at, err)
 	}
 	p.Data = p.Data[:len(p.Data)+int(n)]
 	p.Offsets.Append(decode.CaptureOffset(at), int(n))
-	broken = s.cut
+	if s.cut {
+		before = decode.NewRun
+	}
 	s.read, s.begun, s.cut = s.read+n, true, false
 	s.skipRuns()
-	return broken, nil
+	return before, nil
 }
 
 // adjacent returns where the next bytes are in the buffer, and how many lie there one after
@@ -85,15 +87,15 @@ type laidStream struct {
 }
 
 // Next implements [decode.Stream].
-func (s laidStream) Next(p *decode.Piece) (broken bool, err error) {
-	broken, err = s.Stream.Next(p)
+func (s laidStream) Next(p *decode.Piece) (before decode.Break, err error) {
+	before, err = s.Stream.Next(p)
 	if !errors.Is(err, io.EOF) {
-		return broken, layoutError(s.buffer, err)
+		return before, layoutError(s.buffer, err)
 	}
 	if noter, ok := s.Stream.(decode.Noter); ok && s.notes != nil {
 		*s.notes = noter.Notes()
 	}
-	return broken, err
+	return before, err
 }
 
 // First returns the first bytes of a stream, so many of them.
@@ -109,17 +111,17 @@ type firstStream struct {
 }
 
 // Next implements [decode.Stream].
-func (s *firstStream) Next(p *decode.Piece) (broken bool, err error) {
+func (s *firstStream) Next(p *decode.Piece) (before decode.Break, err error) {
 	if s.left == 0 {
-		return false, io.EOF
+		return decode.NoBreak, io.EOF
 	}
 	from := len(p.Data)
-	broken, err = s.Stream.Next(p)
+	before, err = s.Stream.Next(p)
 	if excess := len(p.Data) - from - s.left; excess > 0 {
 		p.Drop(excess, s.unitBytes)
 	}
 	s.left -= len(p.Data) - from
-	return broken, err
+	return before, err
 }
 
 // After returns a stream without its first bytes, so many of them.
@@ -135,19 +137,19 @@ type skippedStream struct {
 }
 
 // Next implements [decode.Stream].
-func (s *skippedStream) Next(p *decode.Piece) (broken bool, err error) {
+func (s *skippedStream) Next(p *decode.Piece) (before decode.Break, err error) {
 	var skipped decode.Piece
 	for s.left > 0 {
 		skipped.Clear()
-		if broken, err = s.Stream.Next(&skipped); err != nil {
-			return broken, err
+		if before, err = s.Stream.Next(&skipped); err != nil {
+			return before, err
 		}
 		n := int(min(s.left, int64(len(skipped.Data))))
 		s.left -= int64(n)
 		if n < len(skipped.Data) {
 			p.Data = append(p.Data, skipped.Data[n:]...)
 			p.Offsets.AppendAll(skipped.Offsets.Slice(n/s.unitBytes, skipped.Offsets.Len()))
-			return broken, nil
+			return before, nil
 		}
 	}
 	return s.Stream.Next(p)

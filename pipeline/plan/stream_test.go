@@ -10,7 +10,7 @@ import (
 	"github.com/tracelake/tracelake/decode/capture"
 )
 
-// TestRawRuns: a piece ends where a run does, and the next one is broken; not the first, wherever reading begins.
+// TestRawRuns: a piece ends where a run does, and the next one begins another; not the first, wherever reading begins.
 func TestRawRuns(t *testing.T) {
 	b := &Buffer{
 		Buffer: &capture.Buffer{Runs: []int64{0, 3, 4, 8}},
@@ -23,8 +23,8 @@ func TestRawRuns(t *testing.T) {
 		9: {"9 false"},
 	} {
 		var got []string
-		err := decode.EachPiece(newRawStream(b, after), func(p *decode.Piece, broken bool) error {
-			got = append(got, fmt.Sprint(string(p.Data), " ", broken))
+		err := decode.EachPiece(newRawStream(b, after), func(p *decode.Piece, before decode.Break) error {
+			got = append(got, fmt.Sprint(string(p.Data), " ", before == decode.NewRun))
 			return nil
 		})
 		if err != nil || !slices.Equal(got, want) {

@@ -17,7 +17,7 @@ type keptSample struct {
 
 type keptPiece struct {
 	decode.Piece
-	broken bool // the input broke before it
+	before decode.Break
 }
 
 // keep returns what is left of a stream of bytes.
@@ -27,7 +27,7 @@ func keep(stream decode.Stream) (*keptSample, error) {
 		var p keptPiece
 		p.Room(trialChunk)
 		var err error
-		if p.broken, err = stream.Next(&p.Piece); errors.Is(err, io.EOF) {
+		if p.before, err = stream.Next(&p.Piece); errors.Is(err, io.EOF) {
 			return k, nil
 		}
 		if err != nil {
@@ -45,9 +45,9 @@ type keptStream struct {
 }
 
 // Next implements [decode.Stream].
-func (s *keptStream) Next(p *decode.Piece) (broken bool, err error) {
+func (s *keptStream) Next(p *decode.Piece) (before decode.Break, err error) {
 	if len(s.left) == 0 {
-		return false, io.EOF
+		return decode.NoBreak, io.EOF
 	}
 	k, from := &s.left[0], s.at
 	s.at = len(k.Data)
@@ -59,5 +59,8 @@ func (s *keptStream) Next(p *decode.Piece) (broken bool, err error) {
 	if s.at == len(k.Data) {
 		s.left, s.at = s.left[1:], 0
 	}
-	return k.broken && from == 0, nil
+	if from > 0 {
+		return decode.NoBreak, nil
+	}
+	return k.before, nil
 }

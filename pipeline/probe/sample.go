@@ -74,7 +74,7 @@ func (e *Evidence) findSync(p decode.Protocol) error {
 	start.firstSync = schema.Null[int64]{}
 	var b []byte
 	at := int64(0) // of b
-	return decode.EachPiece(start.stream(nil), func(piece *decode.Piece, _ bool) error {
+	return decode.EachPiece(start.stream(nil), func(piece *decode.Piece, _ decode.Break) error {
 		b = append(b, piece.Data...)
 		n, ok := p.Resync(b)
 		if ok {

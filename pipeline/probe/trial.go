@@ -15,7 +15,7 @@ type trial struct {
 	protocol          decode.Protocol // nil if it failed
 	outcome           stitch.Outcome
 	syncs             int64          // I-syncs that cuts are at
-	undefined         float64        // share of what no trace unit sends, from 0 to 1
+	undefined         float64        // share of what no trace unit sends, from 0 to 1, or a little more
 	found             []decode.Trial // of settings that the protocol found itself
 	hasMemory, failed bool
 	suggested         []Suggestion // what was changed for the better

@@ -121,14 +121,14 @@ func readWhole(t *testing.T, stream decode.Stream, room int) (all wholeStream) {
 	t.Helper()
 	for {
 		p := decode.Piece{Data: make([]byte, 0, room)}
-		broken, err := stream.Next(&p)
+		before, err := stream.Next(&p)
 		if errors.Is(err, io.EOF) {
 			return all
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if broken {
+		if before != decode.NoBreak {
 			all.breaks = append(all.breaks, len(all.Data))
 		}
 		all.Data = append(all.Data, p.Data...)

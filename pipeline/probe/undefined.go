@@ -97,8 +97,8 @@ func (d *undefined) timestamp(_ *stitch.Base, t *schema.Timestamp) {
 	d.last = t.Value.V
 }
 
-// fewTimestamps is how many timestamps say nothing about their order.
-const fewTimestamps = 4
+// few things of a kind say nothing: fewer timestamps nothing about their order.
+const few = 4
 
 // least is what share is at least, however the stream goes on: more packets are not looked
 // at, once these are enough.
@@ -109,20 +109,38 @@ func (d *undefined) least() float64 {
 	return d.ofPackets()
 }
 
-// ofPackets is the largest share of doubtful packets of one type.
-func (d *undefined) ofPackets() float64 {
-	most := 0.0
-	for _, t := range d.kinds {
-		most = max(most, t.share())
+// ofPackets is how doubtful packets are, of all types together.
+func (d *undefined) ofPackets() float64 { return together(d.packets()) }
+
+// share is how doubtful all is: see [together].
+func (d *undefined) share() float64 {
+	kinds := d.packets()
+	if d.times.all >= few {
+		kinds = append(kinds, d.times)
 	}
-	return most
+	return together(kinds)
 }
 
-// share is the largest share of doubtful things of one kind, from 0 to 1.
-func (d *undefined) share() float64 {
-	most := d.ofPackets()
-	if d.times.all >= fewTimestamps {
-		most = max(most, d.times.share())
+// packets are those of each type.
+func (d *undefined) packets() []tallied {
+	kinds := make([]tallied, 0, len(d.kinds)+1)
+	for _, t := range d.kinds {
+		kinds = append(kinds, *t)
 	}
-	return most
+	return kinds
 }
+
+// together is the largest share of doubtful things of one kind, and where all of several kinds are, a little more than
+// all: so a setting that is right of one of them shows. It is at most 1/[doubtful].
+func together(kinds []tallied) float64 {
+	most, less := 0.0, 1.0
+	for _, t := range kinds {
+		if most = max(most, t.share()); t.all >= few && t.doubtful == t.all {
+			less *= 1 - more
+		}
+	}
+	return (1 - (1-doubtful*most)*min(1, less/(1-more))) / doubtful
+}
+
+// more is how much less the rate is with each other kind of which all are doubtful.
+const more = 0.25

@@ -88,6 +88,11 @@ func (t *table[T]) flush() error {
 func (g *rowGroup[T]) fill(batch *schema.Batch, emit func() error) error {
 	n := 0
 	for i := range g.pieces {
+		n += len(g.pieces[i].rows)
+	}
+	batch.Grow(min(n, batch.Limit))
+	n = 0
+	for i := range g.pieces {
 		p := &g.pieces[i]
 		for j := range p.rows {
 			g.write(batch, &p.base, &p.rows[j])

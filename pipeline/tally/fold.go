@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/tracelake/tracelake/schema"
 )
@@ -35,9 +36,12 @@ type Count struct {
 }
 
 // Compare orders instructions by address, then instruction set.
-func (x Instruction) Compare(y Instruction) int {
-	return cmp.Or(cmp.Compare(x.Address, y.Address), cmp.Compare(x.ISA, y.ISA))
+func (pc PC) Compare(to PC) int {
+	return cmp.Or(cmp.Compare(pc.Address, to.Address), cmp.Compare(pc.ISA, to.ISA))
 }
+
+// Compare orders instructions by their PC.
+func (x Instruction) Compare(y Instruction) int { return x.PC.Compare(y.PC) }
 
 // add adds what was counted of the same instruction elsewhere.
 func (c *Count) add(x *Count) {
@@ -51,37 +55,47 @@ func (c *Count) add(x *Count) {
 	}
 }
 
-// sums are rows of `counts` to which more is added.
+// sums are rows of `counts`, by address and instruction set, to which more is added.
 type sums struct {
-	rows  []Count
-	index map[PC]int // in rows
-	at    int        // the row that was added to last
+	rows []Count
+	at   int // the row that was added to last
 }
 
 // never is the first time of what did not run.
 const never = math.MaxInt64
 
-// add adds what was counted of an instruction of a block.
-func (s *sums) add(code *schema.Block, i int, x *Count) {
-	key := PC{Address: code.Place(i), ISA: code.Key.ISA}
-	// Most code comes in the order of its addresses, again and again.
-	if s.at++; s.at >= len(s.rows) || s.rows[s.at].PC != key {
-		at, ok := s.index[key]
-		if !ok {
-			if s.index == nil {
-				s.index = map[PC]int{}
-			}
-			at = len(s.rows)
-			s.index[key] = at
-			s.rows = append(s.rows, Count{Instruction: Instruction{key, code.Size[i], code.Opcode[i]}, FirstSeq: never})
-		}
-		s.at = at
+// include makes the rows of instructions that have none yet: all at once, since rows move then.
+func (s *sums) include(keys []PC) {
+	for i := range s.rows {
+		keys = append(keys, s.rows[i].PC)
 	}
-	s.rows[s.at].add(x)
+	slices.SortFunc(keys, PC.Compare)
+	keys = slices.Compact(keys)
+	old := s.rows
+	if len(keys) == len(old) {
+		return
+	}
+	s.rows = make([]Count, len(keys))
+	for i, key := range keys {
+		if len(old) > 0 && old[0].PC == key {
+			s.rows[i], old = old[0], old[1:]
+		} else {
+			s.rows[i] = Count{Instruction: Instruction{PC: key}, FirstSeq: never}
+		}
+	}
+}
+
+// row returns the row of an instruction.
+func (s *sums) row(key PC) *Count {
+	// Code comes in the order of its addresses, block by block.
+	if s.at++; s.at >= len(s.rows) || s.rows[s.at].PC != key {
+		s.at = sort.Search(len(s.rows), func(i int) bool { return s.rows[i].PC.Compare(key) >= 0 })
+	}
+	return &s.rows[s.at]
 }
 
 // untime takes executions off those that are timed.
-func (s *sums) untime(key PC, n int64) { s.rows[s.index[key]].Timed -= n }
+func (s *sums) untime(key PC, n int64) { s.row(key).Timed -= n }
 
 // merge adds what the blocks of w counted to those of c.
 func (c *counter) merge(w *counter) {
@@ -122,6 +136,7 @@ func added[T any](x, y []T, plus func(T, T) T) []T {
 // addTo adds what the blocks counted to rows, block by block. spread has the
 // cycles of runs by extent.
 func (c *counter) addTo(to *sums, timed bool, spread map[extent]int64) {
+	to.include(c.executed())
 	extents := slices.SortedFunc(maps.Keys(spread), extent.compare)
 	for number, b := range c.blocks {
 		if b == nil {
@@ -135,6 +150,31 @@ func (c *counter) addTo(to *sums, timed bool, spread map[extent]int64) {
 		extents = extents[n:]
 	}
 }
+
+// executed returns the instructions of blocks that were executed, some of them several times.
+func (c *counter) executed() []PC {
+	n := 0
+	for _, b := range c.blocks {
+		if b != nil {
+			n += len(b.first)
+		}
+	}
+	all := make([]PC, 0, n)
+	for _, b := range c.blocks {
+		if b == nil {
+			continue
+		}
+		for i, first := range b.first {
+			if first >= 0 {
+				all = append(all, b.pc(i))
+			}
+		}
+	}
+	return all
+}
+
+// pc returns where the instruction at a position is.
+func (b *block) pc(position int) PC { return PC{b.code.Place(position), b.code.Key.ISA} }
 
 // spread spreads the cycles of the runs of each extent evenly over their instructions.
 // It returns them by position; nil if there are no runs with cycles.
@@ -180,6 +220,10 @@ func (b *block) addTo(to *sums, timed bool, spread []schema.Null[float64]) {
 		if i < len(spread) {
 			x.CyclesSpread = spread[i]
 		}
-		to.add(b.code, i, &x)
+		row := to.row(b.pc(i))
+		if row.Size == 0 {
+			row.Size, row.Opcode = b.code.Size[i], b.code.Opcode[i]
+		}
+		row.add(&x)
 	}
 }

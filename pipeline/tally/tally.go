@@ -11,7 +11,6 @@ package tally
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/tracelake/tracelake/pipeline/stitch"
@@ -185,6 +184,5 @@ func (t *Tally) Finish() ([]Count, []Edge, error) {
 	if err := t.fold(math.MaxInt64); err != nil {
 		return nil, nil, err
 	}
-	slices.SortFunc(t.counts.rows, func(c, d Count) int { return c.Compare(d.Instruction) })
 	return t.counts.rows, t.counters.edgeRows(), nil
 }

@@ -17,7 +17,7 @@ const peekUnits = 4 << 10
 // A piece is one of a stream.
 type piece struct {
 	decode.Piece
-	broken bool // the input broke before it
+	before decode.Break
 }
 
 // A peekedStream is a stream whose first pieces were looked at.
@@ -32,14 +32,14 @@ func peek(stream decode.Stream, units int) (*peekedStream, error) {
 	for n := 0; n < units; n = s.units() {
 		var p piece
 		var err error
-		if p.broken, err = stream.Next(&p.Piece); errors.Is(err, io.EOF) {
+		if p.before, err = stream.Next(&p.Piece); errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
 		s.first = append(s.first, p)
-		if p.broken {
+		if p.before != decode.NoBreak {
 			break
 		}
 	}
@@ -57,7 +57,7 @@ func (s *peekedStream) units() (n int) {
 // data returns the bytes that were read, up to a break.
 func (s *peekedStream) data() (b []byte) {
 	for i := range s.first {
-		if s.first[i].broken && i > 0 {
+		if s.first[i].before != decode.NoBreak && i > 0 {
 			break
 		}
 		b = append(b, s.first[i].Data...)
@@ -66,7 +66,7 @@ func (s *peekedStream) data() (b []byte) {
 }
 
 // Next implements [decode.Stream].
-func (s *peekedStream) Next(p *decode.Piece) (broken bool, err error) {
+func (s *peekedStream) Next(p *decode.Piece) (before decode.Break, err error) {
 	if len(s.first) == 0 {
 		return s.Stream.Next(p)
 	}
@@ -74,7 +74,7 @@ func (s *peekedStream) Next(p *decode.Piece) (broken bool, err error) {
 	s.first = s.first[1:]
 	p.Data = append(p.Data, k.Data...)
 	p.Offsets.AppendAll(k.Offsets)
-	return k.broken, nil
+	return k.before, nil
 }
 
 // ErrNoCut says that a segment cannot begin where an index says.

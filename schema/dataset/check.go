@@ -239,7 +239,7 @@ func (c *checker) readTables(ctx context.Context) error {
 
 // readRows reads the rows of a table and source, and adds them to totals.
 func (c *checker) readRows(ctx context.Context, to *totals, t *schema.Table, source uint8) error {
-	for b, err := range c.dataset.rowsOf(t, source) {
+	for b, err := range c.dataset.BatchesOf(t, source) {
 		if err := cmp.Or(ctx.Err(), err); err != nil {
 			return err
 		}

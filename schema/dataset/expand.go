@@ -23,7 +23,7 @@ type code struct {
 // readCode reads the code blocks of a source.
 func (d *Dataset) readCode(source uint8) (*code, error) {
 	c := &code{}
-	for b, err := range d.rowsOf(&schema.CodeBlocks, source) {
+	for b, err := range d.BatchesOf(&schema.CodeBlocks, source) {
 		if err != nil {
 			return nil, err
 		}

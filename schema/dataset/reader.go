@@ -70,8 +70,8 @@ func (d *Dataset) Batches(t *schema.Table) iter.Seq2[*schema.Batch, error] {
 	}
 }
 
-// rowsOf reads the rows of a table and source, as Batches does.
-func (d *Dataset) rowsOf(t *schema.Table, source uint8) iter.Seq2[*schema.Batch, error] {
+// BatchesOf reads the rows of a table and source, as Batches does.
+func (d *Dataset) BatchesOf(t *schema.Table, source uint8) iter.Seq2[*schema.Batch, error] {
 	return func(yield func(*schema.Batch, error) bool) { each(d.Open(t, source), yield) }
 }
 

@@ -215,7 +215,7 @@ func (w *codeWriter) appendPage(dst []byte, c *column, v *schema.Vector) ([]byte
 	switch {
 	case !w.made:
 	case v.Field == schema.FieldAddress && !w.pairs.full:
-		return w.pairs.dict.appendIndex(dst, w.bytes[:2*w.rows]), format.RLEDictionary
+		return w.pairs.indexes.append(dst, w.bytes[:2*w.rows], len(w.pairs.addresses)), format.RLEDictionary
 	case v.Field == schema.FieldSize && len(w.size.values) <= 2:
 		return w.size.appendIndexBits(dst, &w.sizes)
 	case v.Field == schema.FieldISA && w.isas.areLong():

@@ -15,10 +15,22 @@ type unsigned interface{ uint16 | uint32 | uint64 }
 
 // A dictionary numbers distinct values in the order they first come.
 type dictionary[T unsigned] struct {
-	values []T
-	slots  []uint32 // 1 + index of the value that hashes here; 0 is free
-	shift  int      // of a hash, to a slot
-	narrow []uint8  // scratch
+	values  []T
+	slots   []uint32 // 1 + index of the value that hashes here; 0 is free
+	shift   int      // of a hash, to a slot
+	indexes wordIndexes
+}
+
+// wordIndexes append indexes that are words, of which the low byte is first, to a page.
+type wordIndexes struct{ narrow []uint8 } // scratch
+
+// append appends them at the least width that so many entries allow.
+func (w *wordIndexes) append(dst, index []byte, entries int) []byte {
+	if entries > 1<<8 {
+		return appendWords(append(dst, 16), index)
+	}
+	w.narrow = narrow(w.narrow, index)
+	return appendIndexes(dst, w.narrow, entries)
 }
 
 func (d *dictionary[T]) reset() {
@@ -45,16 +57,6 @@ func (d *dictionary[T]) index(dst []byte, values []T) ([]byte, bool) {
 		binary.LittleEndian.PutUint16(out[2*i:], lastIndex)
 	}
 	return dst, true
-}
-
-// appendIndex appends indexes, words of which the low byte is first, at the least width that the
-// dictionary allows.
-func (d *dictionary[T]) appendIndex(dst, index []byte) []byte {
-	if len(d.values) > 1<<8 {
-		return appendWords(append(dst, 16), index)
-	}
-	d.narrow = narrow(d.narrow, index)
-	return appendIndexes(dst, d.narrow, len(d.values))
 }
 
 // find returns the index of v, adding it if it is new. It fails if the

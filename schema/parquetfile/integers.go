@@ -41,7 +41,7 @@ func (e *integers[T]) appendPage(dst []byte, v *schema.Vector, valid []uint8) ([
 		index, ok := e.dict.index(e.index[:0], values)
 		e.index = index
 		if ok {
-			return e.dict.appendIndex(dst, index), format.RLEDictionary
+			return e.dict.indexes.append(dst, index, len(e.dict.values)), format.RLEDictionary
 		}
 		e.full = true
 	}

@@ -86,5 +86,5 @@ func (e *integers[T]) appendNarrow(dst []byte, v *schema.Vector) ([]byte, format
 		}
 		binary.LittleEndian.PutUint16(e.index[2*i:], uint16(n-1))
 	}
-	return e.dict.appendIndex(dst, e.index), format.RLEDictionary, true
+	return e.dict.indexes.append(dst, e.index, len(e.dict.values)), format.RLEDictionary, true
 }

@@ -12,31 +12,62 @@ import (
 // have one dictionary of pairs: index i is the same instruction in both columns, the pages
 // of indexes are alike, and one is compressed for both. An opcode that several instructions
 // have is in its dictionary as often.
+//
+// It is another than those of other columns since instructions come in the order of their
+// addresses: those of codeLine bytes are looked for in one line of the cache.
 type pairs struct {
-	dict    dictionary[uint64] // keys
-	opcodes []uint32           // of each of them
-	full    bool               // pages are plain from here on
-	index   []byte             // of plain values: words, low byte first
+	addresses []uint64
+	opcodes   []uint32 // of each of them
+	slots     []uint32 // 1 + index of the pair that is looked for here; 0 is free
+	shift     int      // of a hash, to a line of slots
+	full      bool     // pages are plain from here on
+	index     []byte   // of plain values: words, low byte first
+	indexes   wordIndexes
 }
 
-// keyOf returns the key of a pair: the low half of the address above the high half, in which
-// the opcode is mixed. Pairs of addresses below 2³² have keys of their own.
-func keyOf(address uint64, opcode uint32) uint64 {
-	return bits.RotateLeft64(address, 32) ^ uint64(opcode)
-}
+// codeLine is for how many bytes of code slots lie side by side, one for each halfword.
+const codeLine = 32
 
-// take returns the index of a pair for a page. Once the dictionary is full, the page is of
-// no use. A pair that has the key of another ends the dictionary, too.
+// take returns the index of a pair for a page, and adds it if it is new. Once the dictionary is
+// full, the page is of no use.
 func (p *pairs) take(address uint64, opcode uint32) uint16 {
 	if p.full {
 		return 0
 	}
-	i, ok := p.dict.find(keyOf(address, opcode))
-	if ok && int(i) == len(p.opcodes) {
-		p.opcodes = append(p.opcodes, opcode)
+	if 2*len(p.addresses) >= len(p.slots) {
+		p.grow()
 	}
-	p.full = !ok || p.opcodes[i] != opcode
-	return i
+	slot := p.slot(address, opcode)
+	if p.slots[slot] == 0 {
+		if p.full = len(p.addresses) == maxEntries; p.full {
+			return 0
+		}
+		p.addresses, p.opcodes = append(p.addresses, address), append(p.opcodes, opcode)
+		p.slots[slot] = uint32(len(p.addresses))
+	}
+	return uint16(p.slots[slot] - 1)
+}
+
+// slot returns the slot that has a pair, or is free for it.
+func (p *pairs) slot(address uint64, opcode uint32) uint64 {
+	mask := uint64(len(p.slots) - 1)
+	at := hash(address/codeLine)>>(p.shift&63)*(codeLine/2) + address/2%(codeLine/2)
+	for ; ; at++ {
+		i := p.slots[at&mask]
+		if i == 0 || p.addresses[i-1] == address && p.opcodes[i-1] == opcode {
+			return at & mask
+		}
+	}
+}
+
+// grow doubles the slots, so that at least half of them are free.
+func (p *pairs) grow() {
+	n := max(1<<10, 2*len(p.slots))
+	p.slots = make([]uint32, n)
+	p.shift = 64 - bits.Len(uint(n/(codeLine/2)-1))
+	for i, address := range p.addresses {
+		p.slots[p.slot(address, p.opcodes[i])] = uint32(i) + 1
+	}
 }
 
 // add makes the indexes of plain values.
@@ -52,8 +83,8 @@ func (p *pairs) add(addresses []uint64, opcodes []uint32) {
 }
 
 func (p *pairs) reset() {
-	p.dict.reset()
-	p.opcodes, p.full = p.opcodes[:0], false
+	clear(p.slots)
+	p.addresses, p.opcodes, p.full = p.addresses[:0], p.opcodes[:0], false
 }
 
 // addresses is the encoder of the column of addresses.
@@ -70,28 +101,19 @@ func (a *addresses) reset() {
 // appendPage appends plain values, whose indexes were made.
 func (a *addresses) appendPage(dst []byte, v *schema.Vector, _ []uint8) ([]byte, format.Encoding) {
 	if !a.full {
-		return a.dict.appendIndex(dst, a.index), format.RLEDictionary
+		return a.indexes.append(dst, a.index, len(a.addresses)), format.RLEDictionary
 	}
 	a.plain.add(v.U64, longSign)
 	return appendPlain(dst, v.U64, 8), format.Plain
 }
 
-// entries returns the addresses of the dictionary.
-func (a *addresses) entries() []uint64 {
-	list := make([]uint64, len(a.opcodes))
-	for i, opcode := range a.opcodes {
-		list[i] = bits.RotateLeft64(a.dict.values[i]^uint64(opcode), 32)
-	}
-	return list
-}
-
 func (a *addresses) appendDictionary(dst []byte) ([]byte, int) {
-	return appendPlain(dst, a.entries(), 8), len(a.opcodes)
+	return appendPlain(dst, a.addresses, 8), len(a.opcodes)
 }
 
 func (a *addresses) bounds() (least, greatest []byte) {
 	all := a.plain
-	all.add(a.entries(), longSign)
+	all.add(a.addresses, longSign)
 	return all.bytes(longSign, 8)
 }
 

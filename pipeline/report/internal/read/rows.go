@@ -1,8 +1,6 @@
 package read
 
 import (
-	"errors"
-	"io"
 
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -14,13 +12,7 @@ const MaxCount = 1 << 60
 // EachBatch calls do with all rows of a table and source. What do complains of is
 // damage.
 func EachBatch(d *dataset.Dataset, t *schema.Table, source uint8, do func(*schema.Batch) error) error {
-	r := d.Open(t, source)
-	defer r.Close()
-	for {
-		b, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+	for b, err := range d.BatchesOf(t, source) {
 		if err != nil {
 			return err
 		}
@@ -28,6 +20,7 @@ func EachBatch(d *dataset.Dataset, t *schema.Table, source uint8, do func(*schem
 			return Damaged(d, t, err)
 		}
 	}
+	return nil
 }
 
 // Damaged is the error for rows of a table that contradict one another.
