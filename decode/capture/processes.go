@@ -83,7 +83,7 @@ const (
 	etmcrContextID   = 3 << 14
 )
 
-// toldBy returns what tells the process in the trace of a source (docs/perfdata.md §8).
+// toldBy returns what tells the process in the trace of a source (docs/perfdata.md §7).
 func (s *Source) toldBy() toldBy {
 	configr, _ := s.Registers.Lookup("TRCCONFIGR")
 	etmcr, _ := s.Registers.Lookup("ETMCR")
