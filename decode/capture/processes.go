@@ -83,7 +83,7 @@ const (
 	etmcrContextID   = 3 << 14
 )
 
-// toldBy returns what tells the process in the trace of a source (docs/perfdata.md §8).
+// toldBy returns what tells the process in the trace of a source (docs/perfdata.md §7).
 func (s *Source) toldBy() toldBy {
 	configr, _ := s.Registers.Lookup("TRCCONFIGR")
 	etmcr, _ := s.Registers.Lookup("ETMCR")
@@ -206,6 +206,14 @@ func (p *programs) fail(err error, part process.Part) {
 	}
 }
 
+// notMissing returns an error unless it is a file that is missing.
+func notMissing(err error) error {
+	if _, ok := errors.AsType[*files.Missing](err); ok {
+		return nil
+	}
+	return err
+}
+
 func (p *programs) isTaken(from, to uint64) bool {
 	i := sort.Search(len(p.taken), func(i int) bool { return p.taken[i].to > from })
 	return i < len(p.taken) && p.taken[i].from < to
@@ -255,7 +263,10 @@ func (r *recording) addPrograms() error {
 		return err
 	}
 	r.c.closer = append(r.c.closer, finder)
-	events := r.processEvents()
+	events, err := r.addJitted(finder, r.processEvents())
+	if err != nil {
+		return err
+	}
 	p := &programs{finder: finder, homes: map[*files.Program]schema.Address{}}
 	for _, kernel := range []bool{true, false} {
 		for i := range events {
@@ -302,7 +313,7 @@ func (r *recording) keepPrograms(p *programs) error {
 		}
 		home := p.homes[program]
 		r.c.Regions = append(r.c.Regions, program.Moved(uint64(home), 0, math.MaxUint64)...)
-		if program.Core() { // it has no names
+		if !program.Linked() { // it has no names
 			continue
 		}
 		symbols, err := p.finder.Symbols(program)

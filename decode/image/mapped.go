@@ -15,7 +15,8 @@ type Mapped struct {
 	BuildID  string // in hex, "" without
 	Segments []Segment
 
-	elf     *elf.File
+	elf     *elf.File // nil of [NewMapped]
+	aarch64 bool
 	profile byte
 }
 
@@ -45,8 +46,18 @@ func OpenMapped(f File) (*Mapped, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mapped{File: f, BuildID: buildID(f, e), elf: e, profile: profileOf(f, e)}
+	m := &Mapped{File: f, BuildID: buildID(f, e), elf: e, aarch64: isAArch64(e), profile: profileOf(f, e)}
 	return m, m.findSegments()
+}
+
+// NewMapped takes all of a file that is no ELF file as code, without addresses of its own.
+func NewMapped(f File, aarch64 bool) (*Mapped, error) {
+	if f.Size > MaxLoad {
+		return nil, &FormatError{
+			Problem: fmt.Sprintf("has %d bytes, more than the limit of %d", f.Size, MaxLoad), Remedy: "record a shorter time",
+		}
+	}
+	return &Mapped{File: f, aarch64: aarch64, Segments: []Segment{{Size: uint64(f.Size)}}}, nil
 }
 
 // checkMapped refuses files that nothing maps as they are.
@@ -178,7 +189,7 @@ func (m *Mapped) region(s *Segment, start, from, size, moved uint64) (Region, bo
 		bytes = bytes[:room] // no region has the last address
 	}
 	return Region{
-		File: m.Name, SHA256: m.SHA256, BuildID: m.BuildID, AArch64: isAArch64(m.elf), Profile: m.profile,
+		File: m.Name, SHA256: m.SHA256, BuildID: m.BuildID, AArch64: m.aarch64, Profile: m.profile,
 		Address: schema.Address(address), Bytes: slices.Clip(bytes),
 	}, len(bytes) > 0
 }
@@ -186,6 +197,9 @@ func (m *Mapped) region(s *Segment, start, from, size, moved uint64) (Region, bo
 // Symbol returns the address of a symbol, as linked, and whether the file has it. It keeps
 // nothing of the symbol table, which of a kernel is large.
 func (m *Mapped) Symbol(name string) (uint64, bool) {
+	if m.elf == nil {
+		return 0, false
+	}
 	value, size := 4, 16 // of an entry: where the address is, and how long it is
 	if m.elf.Class == elf.ELFCLASS64 {
 		value, size = 8, 24
@@ -235,4 +249,7 @@ func (m *Mapped) word(b []byte) uint64 {
 }
 
 // Core reports whether the file is what was in memory (ET_CORE): its addresses are those of it.
-func (m *Mapped) Core() bool { return m.elf.Type == elf.ET_CORE }
+func (m *Mapped) Core() bool { return m.elf != nil && m.elf.Type == elf.ET_CORE }
+
+// Linked reports whether the file is what a linker made, which may have symbols.
+func (m *Mapped) Linked() bool { return m.elf != nil && !m.Core() }

@@ -3,6 +3,7 @@
 //
 // A [Timeline] is made once from the events that perf records beside the trace, and answers
 // from then on. All times are those of perf's clock, in nanoseconds.
+// The rules are those of docs/perfdata.md, §7.
 //
 // Its API is not stable (docs/guide/library.md).
 package process

@@ -61,7 +61,7 @@ func FuzzTimeline(f *testing.F) {
 	f.Add([]byte("\x01\x00\x01\x02\x09a\x02\x01\x12\x00\x00a\x01\x01\x02\x04\x02b\x05\x03\x01\x00\x00a"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		events := eventsOf(data)
-		tl := New(events) // sorts them
+		tl := timeline(events...)
 		slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.Time, b.Time) })
 		for time := range uint64(8) {
 			m := replay(events, time)

@@ -47,7 +47,7 @@ func TestSize(t *testing.T) {
 		{"records of many times share what does not change", later, 2 * n * bits.Len(uint(n))},
 		{"forks share the maps of their parent", forks, n / 10},
 	} {
-		if got := nodes(New(c.events)); got > c.limit {
+		if got := nodes(timeline(c.events...)); got > c.limit {
 			t.Errorf("%s: %d nodes of %d records, want %d at most", c.rule, got, len(c.events), c.limit)
 		}
 	}

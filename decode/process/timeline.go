@@ -1,10 +1,5 @@
 package process
 
-import (
-	"cmp"
-	"slices"
-)
-
 // A Timeline knows what was where at which time. It does not change and is safe for concurrent
 // use. All its questions take time as the logarithm of the events.
 type Timeline struct {
@@ -20,14 +15,12 @@ type run struct {
 	known bool
 }
 
-// New returns the timeline of events, which it sorts by time: those of one time hold in the
-// order that they have.
+// New returns the timeline of events, which are in the order of time: those of one time hold in
+// the order that they have.
 func New(events []Event) *Timeline {
-	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.Time, b.Time) })
 	t := &Timeline{}
-	words := interner{}
 	for i := range events {
-		t.add(&events[i], words)
+		t.add(&events[i])
 	}
 	t.pids.seal()
 	t.names.seal()
@@ -37,20 +30,20 @@ func New(events []Event) *Timeline {
 }
 
 // add takes the next event.
-func (t *Timeline) add(e *Event, words interner) {
+func (t *Timeline) add(e *Event) {
 	if e.PID != KernelPID {
 		t.pids.set(e.TID, e.Time, e.PID)
 	}
 	switch e.Kind {
 	case Mapped:
-		t.addMap(e, words)
+		t.addMap(e)
 	case Forked, Synthesized:
 		t.fork(e)
 	case Executed:
 		t.maps.set(e.PID, e.Time, nil)
-		t.names.set(e.TID, e.Time, words.one(e.Name))
+		t.names.set(e.TID, e.Time, e.Name)
 	case Named:
-		t.names.set(e.TID, e.Time, words.one(e.Name))
+		t.names.set(e.TID, e.Time, e.Name)
 	case SwitchedIn:
 		t.runs.set(e.CPU, e.Time, run{e.TID, true})
 	case SwitchedOut:
@@ -60,13 +53,12 @@ func (t *Timeline) add(e *Event, words interner) {
 
 // addMap adds a map to those its process has: to the same Maps if they are its own and of the
 // same time.
-func (t *Timeline) addMap(e *Event, words interner) {
+func (t *Timeline) addMap(e *Event) {
 	now := t.maps.now[e.PID]
 	if !e.Executable || e.Map.End() == e.Map.Address || now.has(&e.Map) {
 		return
 	}
 	record := e.Map
-	record.File = File{Name: words.one(record.File.Name), BuildID: words.one(record.File.BuildID)}
 	if now == nil || now.pid != e.PID || now.time != e.Time || now.shared {
 		before := now
 		now = &Maps{number: uint32(len(t.maps.changes)), pid: e.PID, time: e.Time}
@@ -140,15 +132,4 @@ func (t *Timeline) Name(tid int32, time uint64) string {
 func (t *Timeline) Ran(cpu int32, time uint64) (tid int32, ok bool) {
 	r, _ := t.runs.at(cpu, time)
 	return r.tid, r.known
-}
-
-// An interner keeps one string of all that are equal.
-type interner map[string]string
-
-func (n interner) one(s string) string {
-	kept, ok := n[s]
-	if !ok {
-		n[s], kept = s, s
-	}
-	return kept
 }

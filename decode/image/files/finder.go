@@ -3,6 +3,7 @@
 //
 // A file is taken if its build ID is that of the recording; one with another is refused, and
 // never used in its place. Each file is read once, however many processes map it.
+// The rules are those of docs/perfdata.md, §7.
 //
 // Its API is not stable (docs/guide/library.md).
 package files

@@ -31,6 +31,8 @@ var noFile = []struct{ prefix, what string }{
 const (
 	vdso     = "is code of the kernel that every process has"
 	madeCode = "is code that was made while the program ran"
+
+	jitdumpRemedy = "let the program write a jitdump, and give --sysroot DIR that has its jit-PID.dump"
 )
 
 // checkName returns why nothing has the bytes that are mapped by a name, or nil.
@@ -39,7 +41,7 @@ func checkName(name string) error {
 		if !strings.HasPrefix(name, n.prefix) {
 			continue
 		}
-		remedy := "record it with a jitdump and run perf inject --jit"
+		remedy := jitdumpRemedy
 		if n.what == vdso {
 			remedy = "give its dump with -e FILE, if the recording has its build ID"
 		}
@@ -48,7 +50,7 @@ func checkName(name string) error {
 	if base := path.Base(name); strings.HasPrefix(base, "perf-") && strings.HasSuffix(base, ".map") {
 		return &image.FormatError{
 			Problem: madeCode + ", of which the file has names only",
-			Remedy:  "record it with a jitdump and run perf inject --jit",
+			Remedy:  jitdumpRemedy,
 		}
 	}
 	if !path.IsAbs(name) || path.Clean(name) != name {
@@ -72,8 +74,8 @@ func Shown(name string) string {
 	return name
 }
 
-// sameID reports whether two build IDs are the same but for zeros at the end: formats of perf.data
-// fill them up to 20 bytes (§9).
+// sameID reports whether two build IDs are the same but for zeros at the end: recordings
+// fill them up to 20 bytes (docs/perfdata.md, §9).
 func sameID(a, b string) bool { return stripID(a) == stripID(b) }
 
 // stripID leaves out the zero bytes at the end of a build ID.

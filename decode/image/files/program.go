@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/image"
+	"github.com/tracelake/tracelake/decode/image/jit"
 	"github.com/tracelake/tracelake/decode/process"
 )
 
@@ -21,6 +22,7 @@ type Program struct {
 
 	open   opener
 	symbol uint64 // of a kernel: the address of the symbol that its map is about, as linked
+	dump   *jit.Dump
 }
 
 // An opener opens a file each time it is called. If there is none the source has no reader.
@@ -49,25 +51,37 @@ func load(file process.File, path string, open opener) (*Program, error) {
 		return nil, err
 	}
 	defer s.Close()
-	m, err := image.OpenMapped(image.File{Name: file.Name, Data: s, Size: s.size})
-	if err != nil {
+	p := &Program{Path: path, Opened: s.name, open: open}
+	if err := p.read(image.File{Name: file.Name, Data: s, Size: s.size}); err != nil {
 		return nil, err
 	}
-	if len(m.Segments) == 0 {
+	if len(p.Segments) == 0 {
 		return nil, image.ErrNoCode
 	}
-	p := &Program{Mapped: m, Path: path, Opened: s.name, open: open}
 	if err := p.check(file); err != nil {
 		return nil, err
 	}
-	if m.SHA256, err = sum(s); err != nil {
+	if p.SHA256, err = sum(s); err != nil {
 		return nil, err
 	}
-	if err := m.Load(); err != nil {
+	if err := p.Load(); err != nil {
 		return nil, err
 	}
-	m.Data = nil // it is closed
+	p.Data = nil // it is closed
 	return p, nil
+}
+
+// read reads what p has but for its code.
+func (p *Program) read(f image.File) (err error) {
+	if !isDump(f.Name) {
+		p.Mapped, err = image.OpenMapped(f)
+		return err
+	}
+	if p.dump, err = jit.ReadDump(f); err != nil {
+		return err
+	}
+	p.Mapped, err = image.NewMapped(f, p.dump.AArch64)
+	return err
 }
 
 // sum returns the SHA-256 of a file.
