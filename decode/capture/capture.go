@@ -99,6 +99,8 @@ type Capture struct {
 	// being decoded.
 	Warnings []string
 
+	// TaskNames are names of tasks by their Context ID, as a recording of perf has them.
+	TaskNames map[uint32]string
 	// Recording is what a recording of perf tells beside the trace; nil: the input is none.
 	Recording *perfdata.File
 
