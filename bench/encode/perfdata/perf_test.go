@@ -101,13 +101,14 @@ func listed(r *Record) string {
 	switch r.Type {
 	case TypeAUX:
 		flags := order.Uint64(r.Body[16:])
-		text := "["
+		var text strings.Builder
+		text.WriteString("[")
 		for i, letter := range "TOPC" {
 			if flags>>i&1 != 0 {
-				text += string(letter)
+				text.WriteString(string(letter))
 			}
 		}
-		return fmt.Sprintf("AUX offset: %s size: %s flags: %s %s]", hex(0), hex(8), hex(16), text)
+		return fmt.Sprintf("AUX offset: %s size: %s flags: %s %s]", hex(0), hex(8), hex(16), text.String())
 	case TypeAUXTrace:
 		return fmt.Sprintf("AUXTRACE size: %s offset: %s ref: %s idx: %d tid: %d cpu: %d", hex(0), hex(8), hex(16), signed(24), signed(28), signed(32))
 	case TypeFinishedRound:

@@ -86,7 +86,7 @@ func TestManyProcesses(t *testing.T) {
 	for i := range uint32(processes) {
 		pid := 1000 + i
 		b = append(b, rec(7, 0, u32(pid, 1, pid, 1), u64(uint64(i)), at(1, 1, uint64(i), 0))...)
-		b = append(b, rec(3, miscExec, u32(pid, pid), []byte(fmt.Sprintf("p%06d\x00", i)), at(pid, pid, uint64(i), 0))...)
+		b = append(b, rec(3, miscExec, u32(pid, pid), fmt.Appendf(nil, "p%06d\x00", i), at(pid, pid, uint64(i), 0))...)
 	}
 	r := simple(aux(1, 0, 16, 0, 0, 9), trace(0, 0, 0, 0, make([]byte, 16)))
 	r.records = append(b, r.records...)
