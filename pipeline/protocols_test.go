@@ -28,6 +28,7 @@ var protocolPlaces = map[string]string{
 	"bench/repeat/repeat.go":                 "whose A-sync has eleven zeros",
 	"bench/outside/got.go":                   "what OpenCSD says of them",
 	"bench/compare/ports.go":                 "trace ports compared with ETMv3",
+	"bench/generate/perf.go":                 "the registers of which perf knows the names",
 	"bench/tools/same/captures.go":           "the captures of the list",
 }
 

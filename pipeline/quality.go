@@ -108,7 +108,7 @@ func sourceQuality(e *probe.Evidence) SourceQuality {
 	return SourceQuality{
 		Source: schema.SourceText(s.ID), Name: s.Name, Protocol: s.Protocol, Version: s.Version, Core: s.Core,
 		Status: schema.SourceStatusNames[s.Status], Problem: s.Problem, Unit: s.Unit().String(),
-		Totals: o.Totals, Verdict: e.Word(), Reading: e.Reading, LossReasons: lossReasons(&o.Lost), Missing: plan.MissingIn(&o.Missing, e.Source),
+		Totals: o.Totals, Verdict: e.Word(), Reading: e.Reading, LossReasons: lossReasons(&o.Lost), Missing: plan.MissingIn(&o.Missing, e.Source.Unfound),
 		Agreements: e.Agreements(),
 	}
 }

@@ -40,7 +40,7 @@ func (e *exporter) summary(m *schema.Manifest) *Summary {
 			sum.Copied += s.previous.Copied
 		}
 		sum.Sources = append(sum.Sources,
-			SourceSummary{totals, s.Reading, s.kept != nil, plan.MissingIn(&s.Outcome.Missing, s.Source), s.Agreements()})
+			SourceSummary{totals, s.Reading, s.kept != nil, plan.MissingIn(&s.Outcome.Missing, s.Source.Unfound), s.Agreements()})
 	}
 	return sum
 }

@@ -21,14 +21,16 @@ func exportCommand() *cli.Command {
 		Name:      "export",
 		Usage:     "decode a capture into a dataset of Parquet or Arrow tables",
 		UsageText: "tracelake export INPUT -o DIR [flags]",
-		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
-A raw file may be compressed (gzip, zstd) or come from standard input (-). For a
-window (--from, --to, --around) it may be a dataset, whose capture is decoded.
+		Description: `INPUT is a snapshot directory, its snapshot.ini, a perf.data of Linux perf or
+simpleperf, or a raw file with --protocol. A file may be compressed (gzip, zstd)
+or come from standard input (-). For a window (--from, --to, --around) INPUT may
+be a dataset, whose capture is decoded.
 
 Examples:
    tracelake export capture -o run1
    tracelake export capture -o run1 --overwrite -e firmware.elf --level blocks
    tracelake export run1 -o part --around seq=5000000±2000
+   tracelake export perf.data -o run1 --sysroot root
    tracelake export etb.bin -o run1 --protocol pft --framed --source 0x13 -e firmware.elf`,
 		Flags: slices.Concat(inputFlags(), []cli.Flag{sourceFlag()}, partFlags(), memoryFlags(),
 			[]cli.Flag{symbolsFlag(), storeFlag()}, outputFlags(), clockFlags(), screenFlags(), runFlags()),

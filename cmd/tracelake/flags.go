@@ -252,7 +252,7 @@ func inputArgument(ctx *cli.Context) (string, error) {
 	switch n := ctx.NArg(); {
 	case n == 0:
 		return "", usage(fullName(ctx.Command),
-			"needs an INPUT: a snapshot directory, or a raw file (- is standard input) with --protocol", seeHelp(ctx.Command))
+			"needs an INPUT: a snapshot directory, a perf.data, or a raw file (- is standard input) with --protocol", seeHelp(ctx.Command))
 	case n > 1:
 		return "", usage(fullName(ctx.Command), fmt.Sprintf("takes one INPUT, but is given %d: %s", n,
 			strings.Join(ctx.Args().Slice(), ", ")), seeHelp(ctx.Command))
@@ -263,7 +263,7 @@ func inputArgument(ctx *cli.Context) (string, error) {
 	}
 	if _, err := os.Stat(input); errors.Is(err, fs.ErrNotExist) {
 		// Whatever else is wrong with the command line.
-		return "", &missingError{input, "give the snapshot directory or a raw file with --protocol"}
+		return "", &missingError{input, "give the snapshot directory, a perf.data, or a raw file with --protocol"}
 	}
 	return input, nil
 }

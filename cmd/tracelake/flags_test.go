@@ -102,6 +102,7 @@ func parse(t *testing.T, command string, args ...string) (any, *cli.Context) {
 	var read any
 	var seen *cli.Context
 	app := newApp(io.Discard, io.Discard)
+	app.Commands = slices.DeleteFunc(app.Commands, func(c *cli.Command) bool { return c.Name != strings.Fields(command)[0] })
 	walk(app.Commands, "", func(path string, c *cli.Command) {
 		c.Action = func(ctx *cli.Context) (err error) {
 			seen = ctx

@@ -25,16 +25,17 @@ func inspectCommand() *cli.Command {
 		Name:      "inspect",
 		Usage:     "say what is in a capture and whether it can be decoded",
 		UsageText: "tracelake inspect INPUT [flags]",
-		Description: `INPUT is anything. Of a snapshot directory, or a raw file with --protocol, it
-says what is in it and whether it can be decoded. A raw file without --protocol
-is read in every way there is: each protocol, as one stream and in frames, with
-other values of registers. Other files and directories are named. The last lines
-are the next steps.
+		Description: `INPUT is anything. Of a snapshot directory, a perf.data of Linux perf or
+simpleperf, or a raw file with --protocol, it says what is in it and whether it
+can be decoded. A raw file without --protocol is read in every way there
+is: each protocol, as one stream and in frames, with other values of registers.
+Other files and directories are named. The last lines are the next steps.
 Of a long capture the first part is looked at: 64 MiB of each buffer, of which
 1 MiB of each source is decoded.
 
 Examples:
    tracelake inspect capture
+   tracelake inspect perf.data --sysroot root
    tracelake inspect etb.bin
    tracelake inspect etb.bin --protocol pft --framed -e firmware.elf
    tracelake inspect capture --json`,
@@ -83,8 +84,8 @@ type unknownError struct{ input string }
 
 func (e *unknownError) Error() string {
 	return e.input +
-		": not a trace that can be read as it is; give a snapshot directory or a raw file of trace (the memory of a " +
-		"program goes with one, as --image FILE@ADDR)"
+		": not a trace that can be read as it is; give a snapshot directory, a perf.data or a raw file of trace (the " +
+		"memory of a program goes with one, as --image FILE@ADDR)"
 }
 
 // inspection puts an inspection into words.

@@ -22,8 +22,9 @@ func packetsCommand() *cli.Command {
 		Name:      "packets",
 		Usage:     "list the packets of a capture, one line each",
 		UsageText: "tracelake packets INPUT [flags]",
-		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
-A raw file may be compressed (gzip, zstd) or come from standard input (-).
+		Description: `INPUT is a snapshot directory, its snapshot.ini, a perf.data of Linux perf or
+simpleperf, or a raw file with --protocol. A file may be compressed (gzip, zstd)
+or come from standard input (-).
 A line has the offset in the capture, the source, the bytes, the type and the
 fields of a packet. Bytes that are no packets have a line, too: unsynced, lost.
 Of ` + list(protocolNames(true), "and") + ` a line is a sample: its status, TRACEPKT with * for

@@ -20,9 +20,10 @@ func qualityCommand() *cli.Command {
 		Name:      "quality",
 		Usage:     "say how much was decoded and agrees with the program",
 		UsageText: "tracelake report quality INPUT [flags]",
-		Description: `INPUT is a snapshot directory, its snapshot.ini, or a raw file with --protocol.
-A raw file may be compressed (gzip, zstd) or come from standard input (-). Of a
-dataset it is the capture that it was made of, if that is where it was.
+		Description: `INPUT is a snapshot directory, its snapshot.ini, a perf.data of Linux perf or
+simpleperf, or a raw file with --protocol. A file may be compressed (gzip, zstd)
+or come from standard input (-). Of a dataset it is the capture that it was made
+of, if that is where it was.
 All of it is decoded, nothing is written. A branch address agrees with the
 program if it follows an instruction that can branch there, a periodic
 synchronisation if it says where the program had got to. Intact trace with the

@@ -38,6 +38,11 @@ func documents(t *testing.T) []document {
 		switch filepath.Base(file) {
 		case "library.md":
 			d.notRun = map[string]string{"go get github.com/tracelake/tracelake": "docs runs its program"}
+		case "perf.md":
+			d.notRun = map[string]string{
+				"perf record -e cs_etm//u -- ./program":   "it needs CoreSight; the recording is made by readmeInputs",
+				"simpleperf record -e cs-etm:u ./program": "it needs Android",
+			}
 		case "synthesis.md":
 			d.notRun = map[string]string{
 				"arm-linux-gnueabihf-gcc -static -o prog prog.c":              "the compiler is seldom there; bench/generate runs it where it is",
@@ -189,8 +194,8 @@ func (c readmeCommand) run(t *testing.T, dir string, path ...string) string {
 }
 
 // readmeInputs makes the user's files that the README's commands name: a program,
-// here that of the sample, a log of QEMU, and what a logic analyser saw on the pins
-// of an ETMv1 (docs/etmv2.md §8.4, K).
+// here that of the sample, a log of QEMU, what a logic analyser saw on the pins
+// of an ETMv1 (docs/etmv2.md §8.4, K), and a recording of perf.
 func readmeInputs(t *testing.T, dir string) {
 	t.Helper()
 	made := t.TempDir()
@@ -201,6 +206,7 @@ func readmeInputs(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	writeRecording(t, dir)
 	log := qemuLogText("40008044", "40008048", "4000804c", "40008044") // a loop of the sample
 	pins := "PIPESTAT,TRACESYNC,TRACEPKT\n4,1,80\n0,0,80\n0,0,82\n0,0,80\n0,0,10\n2,0,00\n4,1,41\n0,0,00\n0,0,00\n0,0,00\n"
 	for name, content := range map[string][]byte{"prog": elf, "prog.log": []byte(log), "analyser.csv": []byte(pins)} {

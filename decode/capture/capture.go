@@ -58,6 +58,11 @@ type Options struct {
 	Notes []string
 }
 
+// NamesPrograms reports whether the command line says where program files are.
+func (o *Options) NamesPrograms() bool {
+	return len(o.ELFs)+len(o.Images)+len(o.Symbols)+len(o.Sysroots) > 0 || o.Vmlinux != "" || o.Kcore != ""
+}
+
 // maxInput returns how many bytes an input may have that is unpacked.
 func (o *Options) maxInput() int64 {
 	if o.MaxInput == 0 {
@@ -285,6 +290,9 @@ func (r *reader) openPath(path string) error {
 	switch {
 	case info.IsDir():
 		if _, err := os.Stat(filepath.Join(path, name)); errors.Is(err, fs.ErrNotExist) {
+			if IsRecordingDir(path) {
+				return r.openRecordingDir(path)
+			}
 			return &InputError{File: path, Problem: "is a directory without snapshot.ini", Remedy: howToName, Err: err}
 		}
 	case isINI && r.opt.Protocol == "" || filepath.Base(path) == name:

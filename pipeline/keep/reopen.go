@@ -31,7 +31,7 @@ func (r *Record) Reopen(input string, c capture.Options) (*Reopen, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(missing) > 0 && !namesFiles(&c) {
+	if len(missing) > 0 && !c.NamesPrograms() {
 		return nil, missingArgument(r.Dataset.Dir, r.recorded(), missing[0])
 	}
 	return &Reopen{Input: input, Options: o, inputs: r.Dataset.Manifest.Inputs, recorded: r.recorded()}, nil
@@ -104,10 +104,14 @@ func missingArgument(dir string, recorded *schema.Options, a *schema.Argument) e
 			flag = name
 		}
 	}
+	remedy := "give all such files again"
+	if a.Mapped {
+		remedy = "give it again with -e FILE"
+	}
 	return &capture.InputError{
 		File:    dir,
 		Problem: fmt.Sprintf("was decoded with %s %s%s%s of SHA-256 %s", flag, a.Before, a.File, a.After, a.SHA256),
-		Remedy:  "give all such files again",
+		Remedy:  remedy,
 	}
 }
 

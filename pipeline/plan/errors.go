@@ -56,12 +56,12 @@ type MissingMemory struct {
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// MissingIn returns the memory that decoding a source needed and did not find.
-func MissingIn(m *image.Missing, s *Source) Missing {
+// MissingIn returns the memory that decoding needed and did not find: of files that are not found, which ones.
+func MissingIn(m *image.Missing, unfound capture.Unfound) Missing {
 	missing := Missing{Wanted: []MissingMemory{}, OtherStops: m.Other()}
 	for _, r := range m.Ranges() {
 		w := MissingMemory{First: r.First.Hex(), Last: r.Last.Hex(), Stops: r.Stops}
-		if file := s.Unfound.At(r.First); file != nil {
+		if file := unfound.At(r.First); file != nil {
 			w.File, w.Remedy = file.Name, file.Remedy
 		}
 		missing.Wanted = append(missing.Wanted, w)

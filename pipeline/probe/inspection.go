@@ -79,7 +79,8 @@ func (x SourceInspection) hasPackets() bool { return x.Sample != nil && x.Sample
 
 // decodes says whether an export would have something of a source, as far as its sample shows.
 func (x SourceInspection) decodes() bool {
-	return x.Sample != nil && (!x.Sample.Reading.Nothing || x.Sample.Bytes < x.Bytes || len(x.regs) > 0)
+	return x.Sample != nil && !x.Sample.Reading.NoProgram &&
+		(!x.Sample.Reading.Nothing || x.Sample.Bytes < x.Bytes || len(x.regs) > 0)
 }
 
 // contradicted says whether another program ran than memory has, as far as the sample shows.
@@ -236,7 +237,7 @@ func sampleOf(e *Evidence) *Sample {
 	out := &Sample{
 		Bytes: t.Bytes, BytesDecoded: t.BytesDecoded, BytesLost: t.BytesLost, Unplaced: t.BytesUnplaced,
 		Asyncs: o.Asyncs, Segments: t.Segments, Instructions: t.Instructions, Exceptions: t.Exceptions,
-		Missing: plan.MissingIn(&o.Missing, e.Source), Verdict: e.Word(), Reading: e.Reading, Agreements: e.Agreements(),
+		Missing: plan.MissingIn(&o.Missing, e.Source.Unfound), Verdict: e.Word(), Reading: e.Reading, Agreements: e.Agreements(),
 		Cut: e.Source.Sync.Cut,
 	}
 	if o.FirstCut.OK {

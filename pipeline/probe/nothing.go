@@ -41,7 +41,7 @@ func errUnless(sources []*Evidence, something func(*Evidence) bool) error {
 			cause += ": " + r.Remedy.String()
 		}
 		nothing.Causes = append(nothing.Causes, cause)
-		if missing := plan.MissingIn(&e.Outcome.Missing, e.Source); len(missing.Wanted) > 0 {
+		if missing := plan.MissingIn(&e.Outcome.Missing, e.Source.Unfound); len(missing.Wanted) > 0 {
 			nothing.Missing = append(nothing.Missing, plan.SourceMissing{Source: e.Source.ID, Missing: missing})
 		}
 	}

@@ -12,6 +12,8 @@ These are the tables of schema version %d, then the [views and macros](#views-an
   is in cycles is NULL without cycle accuracy, too; a share or a percentage is NULL if it is one of nothing.
 - **Numbers and ordinals** count within a source, those of functions within a core. A column that names a row of another table means one of
   the same source or core.
+- **Addresses** are as executed. In a recording of several processes those of counts, edges, code, functions, lines, symbols and images, of
+  functions in call trees, and of views over them are places: a program file has one, wherever processes map it.
 - **Shared** columns are [described before the tables](#%s). Others that mean the same are described in the first table or view that
   has them.
 - **Parts** of a table are ` + "`TABLE/13-00000.parquet`" + ` … for source 0x13; those of %s are ` +
