@@ -98,6 +98,8 @@ type ImageRegion struct {
 	Role       string   `json:"role,omitempty"`
 	Match      *float64 `json:"match,omitempty"` // nil: nothing was executed in it
 	CodeSHA256 string   `json:"code_sha256,omitempty"`
+	// Base is what was added to the addresses of the program file, which was linked elsewhere.
+	Base Address `json:"base,omitempty"`
 }
 
 // SourceTotals is a row of `sources`.

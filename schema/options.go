@@ -31,4 +31,7 @@ type Argument struct {
 	File   string `json:"file"`             // without directories
 	After  string `json:"after,omitempty"`  // "@ADDR"
 	SHA256 string `json:"sha256"`
+	// Mapped says that it is none of the command line, but was found as what a process or the kernel had mapped
+	// while perf recorded.
+	Mapped bool `json:"mapped,omitempty"`
 }

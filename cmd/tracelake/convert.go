@@ -32,7 +32,7 @@ type format struct {
 func formats() []format {
 	return []format{
 		lcovFormat(), coberturaFormat(), modoffFormat(), foldedFormat(), pprofFormat(), callgrindFormat(),
-		autofdoFormat(), speedscopeFormat(), perfettoFormat(),
+		autofdoFormat(), profgenFormat(), speedscopeFormat(), perfettoFormat(),
 	}
 }
 
@@ -68,7 +68,7 @@ Examples:
 		Flags: slices.Concat([]cli.Flag{
 			groupOutput.string("to", "write `FORMAT`"),
 			outputFlag("write to `FILE`", "stdout"),
-		}, pathFlags(), timeFlags(), selectionFlags(), forced(datasetFlags(true))),
+		}, programFlags(), pathFlags(), timeFlags(), selectionFlags(), forced(datasetFlags(true))),
 		Action: acting(readConvert, convertDatasets),
 	}
 }
@@ -91,12 +91,13 @@ func formatHelp(all []format) string {
 type convertArgs struct {
 	reportArgs
 	format, output string // no output: stdout
+	program        string // name of a program file; "": the one that ran most
 	paths          convert.Paths
 	window         timeline.Window
 }
 
 func readConvert(ctx *cli.Context) (*convertArgs, error) {
-	c := &convertArgs{output: ctx.String("output")}
+	c := &convertArgs{output: ctx.String("output"), program: ctx.String("program")}
 	f, err := chosenFormat(ctx)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,11 @@ package main
 
 import (
 	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
 
 	"github.com/tracelake/tracelake/pipeline/convert"
 	"github.com/tracelake/tracelake/pipeline/report/answer"
@@ -82,6 +87,63 @@ func autofdoFormat() format {
 			return convert.AutoFDO(&c.out, s)
 		},
 	}
+}
+
+func profgenFormat() format {
+	return format{
+		name: "profgen",
+		about: "executions of ranges of addresses in one program file, and branches between them, for AutoFDO by " +
+			"llvm-profgen --unsymbolized-profile",
+		takes: flagNames(programFlags()),
+		write: func(c *conversion) error {
+			file, err := c.programFile()
+			if err != nil {
+				return err
+			}
+			r, err := profile.ReadRanges(c.m, c.dirs, c.options.Test, file)
+			if err != nil {
+				return err
+			}
+			if r.Outside > 0 {
+				c.notes.line("%s left out: from or to code outside %s", count(r.Outside, "branch"), file.File)
+			}
+			return convert.Profgen(&c.out, r)
+		},
+	}
+}
+
+// programFlags choose a program file.
+func programFlags() []cli.Flag {
+	return []cli.Flag{groupInput.stringOr("program", "of what ran in the program file `NAME`, or in that with a build ID",
+		"the one that ran most")}
+}
+
+// programFile returns the program file of the command line, else the one that ran most. It says which others ran.
+func (c *conversion) programFile() (*profile.ProgramFile, error) {
+	files := profile.ProgramFiles(c.m)
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: nothing ran in a program file; export with the one that ran: -e FILE",
+			c.m.Trust().Datasets[0].Dir)
+	}
+	chosen := 0
+	if c.program != "" {
+		chosen = slices.IndexFunc(files,
+			func(f profile.ProgramFile) bool {
+				return slices.Contains([]string{f.File, path.Base(f.File), f.BuildID}, c.program)
+			})
+	}
+	names := make([]string, len(files))
+	for i := range files {
+		names[i] = files[i].File
+	}
+	if chosen < 0 {
+		return nil, usage("--program "+c.program, "did not run", "program files that ran are "+listed(names))
+	}
+	if len(files) > 1 {
+		c.notes.line("the profile is of %s; --program NAME chooses another: %s", names[chosen],
+			strings.Join(slices.Concat(names[:chosen], names[chosen+1:]), ", "))
+	}
+	return &files[chosen], nil
 }
 
 // comments say how far the figures can be trusted, for formats that have comments.

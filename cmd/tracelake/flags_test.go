@@ -25,7 +25,7 @@ var flagValues = map[string]string{
 	"code-bytes": "4096", "qemu-log": "a.log", "ring": "4096", "port": "4", "layout": "etb", "speculation": "7", "fifo": "40", "sync": "500", "idle": "0.25", "profile": "m", "instructions": "7", "seed": "7", "exceptions": "7", "switches": "7", "trace-off": "7", "overflow": "7",
 	"debug": "7", "triggers": "7", "command": "FROM summary",
 	"width": "72", "color": "never", "test": "boot", "exclude": "main=known", "exclude-from": "testdata/exclude.txt", "by": "line", "top": "3", "fail-under": "80:lines", "baseline": "before",
-	"convert --to": "cobertura", "convert --from": "seq=7", "until": "seq=8", "around": "seq=9+-1", "path-map": "a=b", "source-root": "src",
+	"convert --to": "cobertura", "convert --from": "seq=7", "until": "seq=8", "around": "seq=9+-1", "path-map": "a=b", "source-root": "src", "program": "fw.elf",
 	"sysroot": "root", "vmlinux": "vmlinux", "kcore": "kcore", "title": "a title", "keep": "kept", "file": "a.c", "time-of": "run", "max-size": "5KB", "detail": "7",
 }
 
@@ -102,6 +102,7 @@ func parse(t *testing.T, command string, args ...string) (any, *cli.Context) {
 	var read any
 	var seen *cli.Context
 	app := newApp(io.Discard, io.Discard)
+	app.Commands = slices.DeleteFunc(app.Commands, func(c *cli.Command) bool { return c.Name != strings.Fields(command)[0] })
 	walk(app.Commands, "", func(path string, c *cli.Command) {
 		c.Action = func(ctx *cli.Context) (err error) {
 			seen = ctx

@@ -87,7 +87,7 @@ func isCapture(input string) bool {
 		return true
 	}
 	_, err = os.Stat(filepath.Join(input, "snapshot.ini"))
-	return err == nil && !archive.Is(input)
+	return (err == nil || capture.IsRecordingDir(input)) && !archive.Is(input)
 }
 
 // ofArchives fails if --images is given, which is where archives keep program memory, but no archive.

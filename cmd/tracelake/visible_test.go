@@ -170,7 +170,7 @@ func TestNothingActs(t *testing.T) {
 	for _, report := range []string{"calls", "exceptions", "tasks", "branches"} {
 		commands = append(commands, []string{"report", report, run, "--top", "0"}, []string{"report", report, run, "--json"})
 	}
-	for _, format := range []string{"folded", "lcov", "cobertura", "callgrind", "autofdo", "modoff"} {
+	for _, format := range []string{"folded", "lcov", "cobertura", "callgrind", "autofdo", "profgen", "modoff"} {
 		commands = append(commands, []string{"convert", "--to", format, run})
 	}
 	var all strings.Builder

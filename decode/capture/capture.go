@@ -285,6 +285,9 @@ func (r *reader) openPath(path string) error {
 	switch {
 	case info.IsDir():
 		if _, err := os.Stat(filepath.Join(path, name)); errors.Is(err, fs.ErrNotExist) {
+			if IsRecordingDir(path) {
+				return r.openRecordingDir(path)
+			}
 			return &InputError{File: path, Problem: "is a directory without snapshot.ini", Remedy: howToName, Err: err}
 		}
 	case isINI && r.opt.Protocol == "" || filepath.Base(path) == name:

@@ -1,11 +1,5 @@
 package capture
 
-import (
-	"crypto/sha256"
-	"fmt"
-	"io"
-)
-
 // An Input is a file that was opened.
 type Input struct {
 	// Path is relative to the snapshot's directory, with '/'. Of files named on
@@ -24,15 +18,15 @@ type Input struct {
 }
 
 // input notes that the file shown as path was opened; it returns nil if the file
-// was noted before. key identifies the file.
-func (r *reader) input(key, path string, kind InputKind, f File, bytes int64) *Input {
+// was noted before. key identifies the file, which was opened by that name.
+func (r *reader) input(key, path string, kind InputKind, name string, bytes int64) *Input {
 	if r.inputs == nil {
 		r.inputs = make(map[string]*Input)
 	}
 	if r.inputs[key] != nil {
 		return nil
 	}
-	in := &Input{Path: path, Kind: kind, Bytes: bytes, Name: f.Name()}
+	in := &Input{Path: path, Kind: kind, Bytes: bytes, Name: name}
 	r.inputs[key] = in
 	r.c.Inputs = append(r.c.Inputs, in)
 	return in
@@ -40,16 +34,13 @@ func (r *reader) input(key, path string, kind InputKind, f File, bytes int64) *I
 
 // hashed notes that f was opened, and hashes it the first time.
 func (r *reader) hashed(key, path string, kind InputKind, f File, size int64) ([32]byte, error) {
-	in := r.input(key, path, kind, f, size)
+	in := r.input(key, path, kind, f.Name(), size)
 	if in == nil {
 		return r.inputs[key].SHA256, nil
 	}
-	h := sha256.New()
-	if _, err := io.Copy(h, io.NewSectionReader(f, 0, size)); err != nil {
-		return in.SHA256, fmt.Errorf("read %s: %w", path, err)
-	}
-	h.Sum(in.SHA256[:0])
-	return in.SHA256, nil
+	var err error
+	in.SHA256, err = sumOf(path, f, size)
+	return in.SHA256, err
 }
 
 // A traceFile is an open file of trace data.
@@ -61,7 +52,7 @@ type traceFile struct {
 // keep notes that f was opened for trace data; the capture closes it.
 func (r *reader) keep(key, path string, f File, size int64) {
 	r.c.closer = append(r.c.closer, f)
-	if in := r.input(key, path, TraceFile, f, size); in != nil {
+	if in := r.input(key, path, TraceFile, f.Name(), size); in != nil {
 		in.Data = f
 	}
 	if r.trace == nil {

@@ -258,10 +258,7 @@ func (p *programs) memory(images []image.Region, m mapped) *image.Memory {
 
 // addPrograms finds the program files that were mapped, and gives them their places.
 func (r *recording) addPrograms() error {
-	finder, err := files.New(files.Options{
-		Files: r.opt.ELFs, Sysroots: r.opt.Sysroots, BuildIDs: append(slices.Clip(r.opt.Sysroots), debugDirs()...), Host: true,
-		Vmlinux: r.opt.Vmlinux, Kcore: r.opt.Kcore,
-	})
+	finder, err := files.New(r.whereFilesAre())
 	if err != nil {
 		return err
 	}
@@ -285,21 +282,52 @@ func (r *recording) addPrograms() error {
 	return r.keepPrograms(p)
 }
 
+// whereFilesAre says where program files are. An archive has all: those of this machine are others.
+func (r *recording) whereFilesAre() files.Options {
+	o := files.Options{
+		Files: slices.Clone(r.opt.ELFs), Sysroots: r.opt.Sysroots, BuildIDs: slices.Clip(r.opt.Sysroots),
+		Vmlinux: r.opt.Vmlinux, Kcore: r.opt.Kcore,
+		Open: func(name string) (files.File, int64, error) { return r.openGiven(name) },
+	}
+	slices.Reverse(o.Files) // what is recorded comes before what is given now
+	if r.opt.Arguments == nil {
+		o.Host, o.BuildIDs = true, append(o.BuildIDs, debugDirs()...)
+	}
+	return o
+}
+
+// openGiven opens a program file of the command line.
+func (r *recording) openGiven(name string) (File, int64, error) {
+	f, size, err := r.openArgument(name)
+	if err != nil {
+		err = unreadable(name, err, "give the program that ran")
+	}
+	return f, size, err
+}
+
 // keepPrograms adds the program files to the capture.
 func (r *recording) keepPrograms(p *programs) error {
 	for _, program := range p.order {
+		if err := r.keepProgram(program); err != nil {
+			return err
+		}
 		home := p.homes[program]
 		r.c.Regions = append(r.c.Regions, program.Moved(uint64(home), 0, math.MaxUint64)...)
 		if !program.Linked() { // it has no names
 			continue
 		}
-		symbols, closer, err := p.finder.Symbols(program)
+		symbols, err := p.finder.Symbols(program)
 		if err != nil {
 			return err
 		}
+		r.c.closer = append(r.c.closer, symbols)
+		if !symbols.Own {
+			if symbols.SHA256, err = r.keepSymbols(&symbols); err != nil {
+				return err
+			}
+		}
 		symbols.Placed = true
-		r.c.closer = append(r.c.closer, closer)
-		r.c.Programs = append(r.c.Programs, ProgramFile{File: symbols, Base: &home})
+		r.c.Programs = append(r.c.Programs, ProgramFile{File: symbols.File, Base: &home})
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func (r *reader) openRawFile(path string) (f File, name string, size int64, err 
 		if u.Note != "" {
 			r.add("%s", u.Note)
 		}
-		r.input(path, u.Name, TraceFile, u.File, u.Size).Data = u.File
+		r.input(path, u.Name, TraceFile, u.File.Name(), u.Size).Data = u.File
 		return u.File, u.Name, u.Size, nil
 	}
 	name = filepath.Base(path)

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"encoding/hex"
 	"path/filepath"
 	"slices"
@@ -22,8 +23,8 @@ func recordedArguments(list []FileArgument) []schema.Argument {
 	var to []schema.Argument
 	for _, a := range list {
 		to = append(to, schema.Argument{
-			Before: a.Before, File: filepath.Base(a.File), After: a.After,
-			SHA256: hex.EncodeToString(a.Input.SHA256[:]),
+			Before: a.Before, File: cmp.Or(a.Mapped, filepath.Base(a.File)), After: a.After,
+			SHA256: hex.EncodeToString(a.Input.SHA256[:]), Mapped: a.Mapped != "",
 		})
 	}
 	return to

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/tracelake/tracelake/decode/capture/perfdata"
@@ -11,12 +14,88 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
-// openRecording opens a recording of Linux perf or of simpleperf (docs/perfdata.md), of which f is the file.
+// openRecording opens a recording of Linux perf or of simpleperf (docs/perfdata.md) that is in a file.
 func (r *reader) openRecording(name string, f File, size int64) error {
+	parts := []perfdata.Part{{Name: name, Data: f, Size: size}}
+	if stored := r.opt.Stored; stored != nil { // it was in a directory, if there are others
+		var err error
+		if parts, err = r.moreParts(parts, func(suffix string) (string, File, int64, error) {
+			f, size, err := stored.Open(name + suffix)
+			return name + suffix, f, size, err
+		}); err != nil {
+			return err
+		}
+	}
+	return r.readRecording(parts)
+}
+
+// dataFile is the main file of a recording that is in a directory.
+const dataFile = "data"
+
+// IsRecordingDir reports whether a directory is a recording of perf (docs/perfdata.md §10).
+func IsRecordingDir(dir string) bool {
+	name := filepath.Join(dir, dataFile)
+	f, _, err := openRegular(name, os.Stat, os.Open)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	is, err := startsRecording(name, f)
+	return is && err == nil
+}
+
+// openRecordingDir opens a recording that is in a directory.
+func (r *reader) openRecordingDir(dir string) error {
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	open := func(suffix string) (string, File, int64, error) {
+		path := filepath.Join(full, dataFile+suffix)
+		f, size, err := openRegular(path, os.Stat, os.Open)
+		return path, f, size, err
+	}
+	path, f, size, err := open("")
+	if err != nil {
+		return unreadable(path, err, howToName)
+	}
+	name := filepath.Base(full) + "/" + dataFile
+	r.keep(path, name, f, size)
+	parts, err := r.moreParts([]perfdata.Part{{Name: name, Data: f, Size: size}}, open)
+	if err != nil {
+		return err
+	}
+	kcore := filepath.Join(full, "kcore_dir", "kcore")
+	if _, err := os.Stat(kcore); err == nil && r.opt.Kcore == "" {
+		r.opt.Kcore = kcore
+	}
+	return r.readRecording(parts)
+}
+
+// moreParts adds the files beside the main one of a recording: data.0, data.1, …
+func (r *reader) moreParts(parts []perfdata.Part, open func(suffix string) (path string, f File, size int64, err error),
+) ([]perfdata.Part, error) {
+	for i := 0; ; i++ {
+		suffix := fmt.Sprintf(".%d", i)
+		path, f, size, err := open(suffix)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return parts, nil
+		case err != nil:
+			return nil, unreadable(path, err, howToName)
+		}
+		name := parts[0].Name + suffix
+		r.keep(path, name, f, size)
+		parts = append(parts, perfdata.Part{Name: name, Data: f, Size: size})
+	}
+}
+
+// readRecording reads a recording that is in these files.
+func (r *reader) readRecording(parts []perfdata.Part) error {
 	if err := r.checkRecordingFlags(); err != nil {
 		return err
 	}
-	parts := []perfdata.Part{{Name: name, Data: f, Size: size}}
+	name := parts[0].Name
 	file, err := perfdata.Read(parts)
 	if err != nil {
 		return recordingError(err)

@@ -52,7 +52,9 @@ func (k InputKind) String() string { return inputKinds[k] }
 // name, as CORE=, and after it, as @ADDR.
 type FileArgument struct {
 	Before, File, After string
-	Input               *Input
+	// Mapped is what a program file that perf recorded is known as, whether it was given or found; "" of others.
+	Mapped string
+	Input  *Input
 }
 
 // FileArguments are those of each flag, in order.

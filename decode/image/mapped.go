@@ -29,8 +29,8 @@ type Segment struct {
 }
 
 // OpenMapped reads the headers of a linked program, a shared object or a core (ET_CORE: what
-// /proc/kcore has of a kernel). It refuses other files as [ReadELF] does, and those that hold
-// the symbols of a program without its code.
+// /proc/kcore has of a kernel). It refuses other files as [ReadELF] does, and those without code, but for
+// files for debuggers, which have the symbols of a program: they have no segments.
 func OpenMapped(f File) (*Mapped, error) {
 	h, err := readHeader(f)
 	if err != nil {
@@ -93,11 +93,16 @@ func (m *Mapped) findSegments() error {
 		}
 		m.Segments = append(m.Segments, Segment{Offset: p.Off, Address: p.Vaddr, Size: p.Filesz})
 	}
-	if len(m.Segments) == 0 || m.codeless() {
-		return &FormatError{Problem: "has no code", Remedy: "give the program itself, not a file of its symbols only"}
+	if m.codeless() {
+		m.Segments = nil
+	} else if len(m.Segments) == 0 {
+		return ErrNoCode
 	}
 	return nil
 }
+
+// ErrNoCode is the error for a file without code.
+var ErrNoCode = &FormatError{Problem: "has no code", Remedy: "give the program itself, not a file of its symbols only"}
 
 // codeless reports whether a section of code is not in the file: debuggers' files have the
 // program headers of the program they are of, but not its bytes.

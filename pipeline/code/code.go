@@ -17,7 +17,8 @@ import (
 // A Program is a program file and the core that runs it.
 type Program struct {
 	*program.Program
-	Core string // "" is every core
+	Core string         // "" is every core
+	Base schema.Address // what was added to the addresses of the file
 }
 
 // An Instruction is one that was executed.

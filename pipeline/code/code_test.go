@@ -65,6 +65,7 @@ func TestImages(t *testing.T) {
 		return instruction(address, schema.A32, 4, opcode)
 	}
 	programs := []Program{made("a", "", 0x8000, nop, nop, nop, 0x46c0bf00), made("b", "cpu_1", 0x9000, nop)}
+	programs[1].Base = 0x1000
 	for _, tt := range []struct {
 		name     string
 		executed []Executed
@@ -102,6 +103,9 @@ func TestImages(t *testing.T) {
 			}
 			if diff := cmp.Diff([]any{tt.a, tt.b}, got); diff != "" {
 				t.Error("match (-want +got)\n" + diff)
+			}
+			if rows[0].Base != 0 || rows[1].Base != 0x1000 {
+				t.Errorf("bases %s and %s", rows[0].Base.Hex(), rows[1].Base.Hex())
 			}
 			if diff := cmp.Diff(tt.idle, Idle(rows)); diff != "" {
 				t.Error("idle (-want +got)\n" + diff)

@@ -20,7 +20,7 @@ func Images(programs []Program, executed []Executed) []schema.ImageRegion {
 			row := schema.ImageRegion{
 				File: p.File, SHA256: p.SHA256, BuildID: p.BuildID, Address: s.Address, Bytes: int64(len(s.Bytes)),
 				Core: p.Core,
-				Role: schema.RoleSymbols.String(), CodeSHA256: p.CodeSHA256,
+				Role: schema.RoleSymbols.String(), CodeSHA256: p.CodeSHA256, Base: p.Base,
 			}
 			if ran, equal := p.match(s, executed); ran > 0 {
 				row.Match = new(float64(equal) / float64(ran))

@@ -29,7 +29,11 @@ func Read(c *capture.Capture, dialects Dialects) (programs []Program, notes []st
 		for _, lack := range p.Notes {
 			notes = append(notes, f.Name+": "+lack)
 		}
-		programs = append(programs, Program{Program: p, Core: f.Core})
+		x := Program{Program: p, Core: f.Core}
+		if f.Base != nil {
+			x.Base = *f.Base
+		}
+		programs = append(programs, x)
 	}
 	programs, err = Check(programs)
 	return programs, notes, err

@@ -58,12 +58,12 @@ func (r *Record) recorded() *schema.Options {
 }
 
 // finder returns what finds a file that the command line named, where it was, if it is as it was: "" if it is not, and if
-// c names others, which are all then.
+// c names others, which are all then, but for those that were mapped while perf recorded: to them more are given.
 func (r *Record) finder(c capture.Options) func(a *schema.Argument) string {
 	given := namesFiles(&c)
 	return func(a *schema.Argument) string {
 		name := r.Dataset.Manifest.Run.Files[a.SHA256]
-		if info, err := os.Stat(name); given || err != nil || !info.Mode().IsRegular() {
+		if info, err := os.Stat(name); given && !a.Mapped || err != nil || !info.Mode().IsRegular() {
 			return ""
 		}
 		if sum, err := archive.FileSum(name); err != nil || sum != a.SHA256 {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline/keep/archive"
@@ -117,16 +118,18 @@ func (x *redecoder) reopen() (*Reopen, error) {
 		given []string
 		kept  *[]schema.Argument
 	}{{c.ELFs, &kept.ELFs}, {c.Images, &kept.Images}, {c.Symbols, &kept.Symbols}} {
-		if len(f.given) > 0 {
-			*f.kept = nil
+		if len(f.given) > 0 { // of what perf recorded the others stay
+			*f.kept = slices.DeleteFunc(slices.Clone(*f.kept), func(a schema.Argument) bool { return !a.Mapped })
 		}
 	}
 	o, missing, err := x.record.options(&kept, x.input, x.stored, c)
 	if err != nil {
 		return nil, err
 	}
-	if len(missing) > 0 {
-		return nil, missingArgument(x.dir, recorded, missing[0])
+	for _, a := range missing {
+		if !a.Mapped || !namesFiles(&c) {
+			return nil, missingArgument(x.dir, recorded, a)
+		}
 	}
 	o.Workers, o.Tool, o.Run, o.Progress = x.opt.Workers, x.opt.Tool, x.opt.Run, x.opt.Progress
 	o.Families = x.opt.Families

@@ -104,10 +104,14 @@ func missingArgument(dir string, recorded *schema.Options, a *schema.Argument) e
 			flag = name
 		}
 	}
+	remedy := "give all such files again"
+	if a.Mapped {
+		remedy = "give it again with -e FILE"
+	}
 	return &capture.InputError{
 		File:    dir,
 		Problem: fmt.Sprintf("was decoded with %s %s%s%s of SHA-256 %s", flag, a.Before, a.File, a.After, a.SHA256),
-		Remedy:  "give all such files again",
+		Remedy:  remedy,
 	}
 }
 

@@ -131,9 +131,9 @@ type Previous struct {
 }
 
 // Source returns what there was of a source, of which a manifest says the same but for what was counted;
-// nil: nothing.
+// nil: nothing. Where processes see other memory at the same addresses, pages do not say what changed.
 func (x *Reuse) Source(s *plan.Source, totals *schema.SourceTotals, now *Now) *Previous {
-	if x == nil || x.tool != now.Tool || s.Status != schema.StatusDecoded {
+	if x == nil || x.tool != now.Tool || s.Status != schema.StatusDecoded || s.Memory.HasProcesses() {
 		return nil
 	}
 	for i := range x.dataset.Manifest.Sources {

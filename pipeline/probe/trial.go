@@ -45,10 +45,6 @@ func (t *trial) guessRate() float64 {
 	return rate
 }
 
-// doubtful is how much it takes off a rate if all of something is doubtful: not all, so
-// that a setting that is better still shows.
-const doubtful = 0.95
-
 func (t *trial) rateOf(f *reading.Facts) float64 {
 	if t.failed || t.syncs == 0 {
 		return 0

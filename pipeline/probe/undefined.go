@@ -97,6 +97,10 @@ func (d *undefined) timestamp(_ *stitch.Base, t *schema.Timestamp) {
 	d.last = t.Value.V
 }
 
+// doubtful is how much it takes off a rate if all of something is doubtful: not all, so
+// that a setting that is better still shows.
+const doubtful = 0.95
+
 // few things of a kind say nothing: fewer timestamps nothing about their order.
 const few = 4
 

@@ -11,6 +11,8 @@ import (
 type Code struct {
 	Core     string // "": of every core
 	Address  schema.Address
+	Size     uint8 // in bytes
+	Kind     schema.Kind
 	Function schema.Null[Function] // that it is in
 	File     string                // "": its line is not known
 	Line     uint32
@@ -71,7 +73,10 @@ func (m *Merged) Functions() iter.Seq[Function] {
 
 // codeOf returns an instruction of a program.
 func (m *Merged) codeOf(p *program, i *instruction) Code {
-	x := Code{Core: p.core, Address: i.address, Reached: i.reached(), Passed: i.passed(), Cycles: i.cycles}
+	x := Code{
+		Core: p.core, Address: i.address, Size: i.size, Kind: i.kind,
+		Reached: i.reached(), Passed: i.passed(), Cycles: i.cycles,
+	}
 	if i.function != none {
 		x.Function = schema.Of(p.functionOf(i.function))
 	}

@@ -83,10 +83,13 @@ func (m *Merged) modules(core string, covered []schema.Address) []Module {
 // is none, a region of memory.
 type Section struct {
 	File    string // its name without folder
+	SHA256  string // of the file
 	BuildID string // in hexadecimal; "": it has none
 	Core    string // "": every core
+	Program bool   // the file is a program file
 	Address schema.Address
 	Bytes   int64
+	Base    schema.Address // what was added to the addresses of the program file
 }
 
 // Sections are those of a program, by core and address.
@@ -98,7 +101,10 @@ func (m *Merged) Sections() Sections {
 	var all Sections
 	for _, i := range m.images {
 		if read.IsSymbols(i) == named {
-			all = append(all, Section{i.File, i.BuildID, i.Core, i.Address, i.Bytes})
+			all = append(all, Section{
+				File: i.File, SHA256: i.SHA256, BuildID: i.BuildID, Core: i.Core, Program: named,
+				Address: i.Address, Bytes: i.Bytes, Base: i.Base,
+			})
 		}
 	}
 	slices.SortStableFunc(all, func(x, y Section) int { return x.compare(y.Core, y.Address) })

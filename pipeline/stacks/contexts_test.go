@@ -12,6 +12,9 @@ import (
 	"github.com/tracelake/tracelake/schema"
 )
 
+// sameWorkers is why a short run exports a few captures only.
+const sameWorkers = "workers are the same for each capture"
+
 // oneByOne is why a short run, which is for races, leaves out a replay.
 const oneByOne = "instructions are replayed one by one, in one goroutine"
 

@@ -14,7 +14,11 @@ import (
 // What a job folds, however long it is and whoever does it, is what comes of applying step
 // by step: of jobs of one run each. It is the same if rows of calls are not wanted, or some.
 func TestFolding(t *testing.T) {
-	for seed := range need.Size[uint64](200, 20000) {
+	seeds := need.Size[uint64](200, 20000)
+	if testing.Short() {
+		seeds = 40 // workers are the same for each
+	}
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 0))
 		program, trace := randomTrace(random)
 		functions := strings.Join(randomFunctions[:random.IntN(len(randomFunctions)+1)], "\n")

@@ -3,6 +3,7 @@ package stacks_test
 import (
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -21,6 +22,9 @@ func TestHeads(t *testing.T) {
 		"opencsd-TC2":                       {"", 25, 5},
 	} {
 		t.Run(capture, func(t *testing.T) {
+			if capture != "sample" && capture != "opencsd-TC2" {
+				need.FullRun(t, sameWorkers)
+			}
 			d := export(t, capture, tt.elf, schema.LevelInstructions)
 			type place struct {
 				source uint8

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/bench/sample"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
@@ -21,6 +22,9 @@ func TestIdentities(t *testing.T) {
 		"stm32f105-m3-etmv34-itm-swo":       "",
 	} {
 		t.Run(capture, func(t *testing.T) {
+			if capture != "sample" && capture != "opencsd-TC2" {
+				need.FullRun(t, sameWorkers)
+			}
 			for _, level := range []schema.Level{schema.LevelBlocks, schema.LevelNone} {
 				checkIdentities(t, fmt.Sprintf("level %s", level), export(t, capture, elf, level))
 			}

@@ -23,7 +23,7 @@ import (
 //	input PATH BYTES
 //	source ID [core=NAME] [name=NAME] [protocol=NAME] [buffer=NAME] [problem=TEXT] [status=STATUS] [bytes=N]
 //	       [lost=N] [ends=N] [cut=N] [unplaced=N] [gaps=N] [checks=N] [agrees=N] [hz=N] [ticks=N]
-//	file NAME ADDRESS BYTES [core=NAME] [match=SHARE] [code=SHA256]
+//	file NAME ADDRESS BYTES [core=NAME] [match=SHARE] [code=SHA256] [base=N]
 //	memory NAME ADDRESS BYTES [core=NAME] [sha=SHA256]
 //
 // or a row of one of [kinds], whose words come first. Any other column is KEY=VALUE, by its name
@@ -113,6 +113,7 @@ func (d *description) line(text string) error {
 		m.Images = append(m.Images, schema.ImageRegion{
 			File: w.word(1), SHA256: code, CodeSHA256: code, Address: w.address(2), Bytes: w.number(3),
 			Core: w.key("core", ""), Role: schema.RoleSymbols.String(), Match: w.share("match"),
+			Base: schema.Address(w.keyNumber("base", 0)),
 		})
 	case "memory":
 		m.Images = append(m.Images, schema.ImageRegion{

@@ -151,7 +151,7 @@ func (d *description) addRow(w *words) {
 		r.cells["source"] = fmt.Sprint(d.manifest.Sources[0].Source)
 	}
 	if isa := r.cells["isa"]; has(k.table, "size") && isa != "" {
-		r.cells["size"] = map[bool]string{true: "4", false: "2"}[isa == schema.A32.String()]
+		r.cells["size"] = map[bool]string{true: "4", false: "2"}[isa == schema.A32.String() || isa == schema.A64.String()]
 	}
 	switch k.table {
 	case &schema.Code:

@@ -5,12 +5,17 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/internal/sample"
 )
 
+// oneGoroutine is why a short run, which is for races, leaves a test out.
+const oneGoroutine = "rows are encoded in one goroutine"
+
 // Encodings make the same file as plain values do, byte for byte, and that has the rows.
 func TestEncoded(t *testing.T) {
+	need.FullRun(t, oneGoroutine)
 	for _, c := range []struct {
 		name              string
 		blocks, most      int

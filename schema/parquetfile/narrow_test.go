@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/internal/sample"
 )
@@ -12,6 +13,7 @@ import (
 // Numbers that are a byte each make the same file as plain ones, byte for byte, and that
 // has the rows.
 func TestNarrow(t *testing.T) {
+	need.FullRun(t, oneGoroutine)
 	for _, c := range []struct {
 		name          string
 		rows, variety int

@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/tracelake/tracelake/bench/need"
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/internal/sample"
 )
@@ -18,6 +19,7 @@ import (
 // A column with more values than a dictionary holds continues in plain pages, and
 // starts the next row group with a dictionary again.
 func TestDictionaryOverflows(t *testing.T) {
+	need.FullRun(t, oneGoroutine)
 	table := &schema.Table{Name: "many", Columns: []schema.Column{
 		{Name: "number", Type: schema.Uint32},
 		{Name: "signed", Type: schema.Int64, Nullable: true},

@@ -223,7 +223,7 @@ func (m maker) answers(input []string) error {
 	say("page.html", "report", "html", rows, "-o", "-", "--source-root", "input")
 	say("page-none.html", "report", "html", none, "-o", "-", "--no-source")
 	for _, format := range []string{
-		"lcov", "cobertura", "modoff", "folded", "pprof", "callgrind", "autofdo", "speedscope",
+		"lcov", "cobertura", "modoff", "folded", "pprof", "callgrind", "autofdo", "profgen", "speedscope",
 		"perfetto",
 	} {
 		say("convert/"+format, "convert", "--to", format, rows, "-o", "-")

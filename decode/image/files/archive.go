@@ -33,8 +33,17 @@ func (f *Finder) inArchive(file process.File, offset uint64) (inside process.Fil
 	if !strings.HasSuffix(file.Name, archiveSuffix) || checkName(file.Name) != nil {
 		return file, 0, false
 	}
+	var archives []archive
+	for _, g := range f.files {
+		if g.is("", file.Name) {
+			archives = append(archives, g.archive)
+		}
+	}
 	for _, t := range f.named(file.Name) {
-		for _, e := range t.archive(file.Name).entries {
+		archives = append(archives, t.archive(file.Name))
+	}
+	for i := range archives {
+		for _, e := range archives[i].entries {
 			if offset-e.start < e.size {
 				return process.File{Name: file.Name + inArchive + e.name, BuildID: file.BuildID}, e.start, true
 			}
@@ -85,16 +94,21 @@ func readEntries(s source) ([]entry, error) {
 // entryOpener returns what opens an entry of an archive.
 func (t *tree) entryOpener(name, inside string) opener {
 	a := t.archive(name)
+	return a.opener(inside, t.opener(name))
+}
+
+// opener returns what opens an entry of the archive that open opens.
+func (a *archive) opener(inside string, open opener) opener {
 	i := slices.IndexFunc(a.entries, func(e entry) bool { return e.name == inside })
 	if i < 0 {
 		return func() (source, error) { return source{}, a.err }
 	}
 	e := a.entries[i]
 	return func() (source, error) {
-		s, err := t.open(name)
+		s, err := open()
 		if err != nil || s.ReaderAt == nil {
 			return source{}, err
 		}
-		return source{io.NewSectionReader(s, int64(e.start), int64(e.size)), s, int64(e.size)}, nil
+		return source{io.NewSectionReader(s, int64(e.start), int64(e.size)), s, int64(e.size), s.name}, nil
 	}
 }

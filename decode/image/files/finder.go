@@ -19,7 +19,9 @@ import (
 
 // Options say where program files are. They are looked for in the order of the fields.
 type Options struct {
-	Files    []string // program files, by build ID or, where the recording or the file has none, by name
+	Files []string // program files, by build ID or, where the recording or the file has none, by name
+	// Open opens those of Files and says how many bytes they have; nil: they are paths.
+	Open     func(name string) (File, int64, error)
 	Sysroots []string // directories with files at their recorded names
 	BuildIDs []string // directories with files at their build IDs, as perf's ~/.debug
 	Host     bool     // files of this machine, at their recorded names
@@ -66,7 +68,7 @@ func New(o Options) (*Finder, error) {
 
 func (f *Finder) open(o Options) (err error) {
 	for _, path := range o.Files {
-		g, err := openGiven(path)
+		g, err := openGiven(path, o.opener(path))
 		if err != nil {
 			return err
 		}
@@ -84,14 +86,42 @@ func (f *Finder) open(o Options) (err error) {
 		}
 	}
 	if o.Vmlinux != "" {
-		if f.vmlinux, err = openGiven(o.Vmlinux); err != nil {
+		if f.vmlinux, err = openGiven(o.Vmlinux, pathOpener(o.Vmlinux)); err != nil {
 			return err
 		}
 	}
-	if o.Kcore != "" {
-		f.kcore, err = loadKcore(o.Kcore)
+	return f.openCore(o.Kcore)
+}
+
+// openCore reads what was in memory of the kernel: that of the path, else one of the files.
+func (f *Finder) openCore(path string) (err error) {
+	var core *given
+	if i := slices.IndexFunc(f.files, func(g *given) bool { return g.core }); i >= 0 {
+		core = f.files[i]
+	}
+	if path != "" {
+		if core, err = openGiven(path, pathOpener(path)); err != nil {
+			return err
+		}
+	}
+	if core != nil {
+		f.kcore, err = core.loadCore()
 	}
 	return err
+}
+
+// opener returns what opens a file of Files.
+func (o *Options) opener(name string) opener {
+	if o.Open == nil {
+		return pathOpener(name)
+	}
+	return func() (source, error) {
+		f, size, err := o.Open(name)
+		if err != nil {
+			return source{}, err
+		}
+		return source{f, f, size, f.Name()}, nil
+	}
 }
 
 // Close closes the directories. Placements stay as they are.

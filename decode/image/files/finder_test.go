@@ -352,11 +352,11 @@ func TestSymbols(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, closer, err := f.Symbols(p.Program)
+		file, err := f.Symbols(p.Program)
 		if err != nil || file.Size != c.size {
 			t.Fatalf("%s: %d bytes, %v; want %d", c.rule, file.Size, err, c.size)
 		}
-		closer.Close()
+		file.Close()
 	}
 }
 

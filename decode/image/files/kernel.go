@@ -2,6 +2,7 @@ package files
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/tracelake/tracelake/decode/image"
@@ -56,6 +57,14 @@ func (f *Finder) Kernel(part process.Part) (Placement, error) {
 		})
 	}
 	return p, nil
+}
+
+// keepCore keeps what was in memory of the kernel, which has the modules too, if it is found for the kernel's map.
+func (f *Finder) keepCore(p *Program) {
+	if p.Core() && f.kcore == nil {
+		p.Name = filepath.Base(p.Path)
+		f.kcore = p
+	}
 }
 
 // kernelBias returns by how much the kernel was moved when it started (KASLR): a whole number

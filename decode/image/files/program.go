@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/decode/image/jit"
@@ -15,7 +17,8 @@ import (
 // A Program is a program file that was found. Its code is in memory, the file is closed.
 type Program struct {
 	*image.Mapped
-	Path string // where it was found; one in an archive is ARCHIVE!/ENTRY
+	Path   string // where it was found; one in an archive is ARCHIVE!/ENTRY
+	Opened string // the name by which its file, or the archive, was opened
 
 	open   opener
 	symbol uint64 // of a kernel: the address of the symbol that its map is about, as linked
@@ -29,7 +32,15 @@ type opener func() (source, error)
 type source struct {
 	io.ReaderAt
 	io.Closer
-	size int64 // in bytes
+	size int64  // in bytes
+	name string // by which it was opened
+}
+
+// A File is an open file, which has the name by which it was opened.
+type File interface {
+	io.ReaderAt
+	io.Closer
+	Name() string
 }
 
 // load reads the program of a mapped file. It returns nil if there is no such file, and a
@@ -40,9 +51,12 @@ func load(file process.File, path string, open opener) (*Program, error) {
 		return nil, err
 	}
 	defer s.Close()
-	p := &Program{Path: path, open: open}
+	p := &Program{Path: path, Opened: s.name, open: open}
 	if err := p.read(image.File{Name: file.Name, Data: s, Size: s.size}); err != nil {
 		return nil, err
+	}
+	if len(p.Segments) == 0 {
+		return nil, image.ErrNoCode
 	}
 	if err := p.check(file); err != nil {
 		return nil, err
@@ -112,60 +126,111 @@ const giveRan = "give the file that ran"
 // A given is a file that the user gives, by its path.
 type given struct {
 	path    string
+	open    opener
 	buildID string
 	core    bool
+	symbols bool // it has the symbols of a program alone
+	packed  bool // it is an archive
+	archive archive
 }
 
 // openGiven reads the headers of a file of the options.
-func openGiven(path string) (*given, error) {
-	s, err := openPath(path)
+func openGiven(path string, open opener) (*given, error) {
+	s, err := open()
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
+	if strings.HasSuffix(path, archiveSuffix) {
+		g := &given{path: path, open: open, packed: true}
+		g.archive.entries, err = readEntries(s)
+		return g, err
+	}
 	m, err := image.OpenMapped(image.File{Name: filepath.Base(path), Data: s, Size: s.size})
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", path, err)
 	}
-	return &given{path, m.BuildID, m.Core()}, nil
+	return &given{path: path, open: open, buildID: m.BuildID, core: m.Core(), symbols: len(m.Segments) == 0}, nil
 }
 
-// loadKcore reads what was in the memory of a kernel.
-func loadKcore(path string) (*Program, error) {
-	g, err := openGiven(path)
-	if err != nil {
-		return nil, err
-	}
+// loadCore reads what was in the memory of a kernel.
+func (g *given) loadCore() (*Program, error) {
 	if !g.core {
 		return nil, fmt.Errorf("%s is not what was in memory of a kernel (ET_CORE); give kcore_dir/kcore of "+
-			"perf record --kcore, or the kernel with --vmlinux", path)
+			"perf record --kcore, or the kernel with --vmlinux", g.path)
 	}
-	p, err := load(process.File{Name: kernelPrefix}, path, g.candidate().open)
+	p, err := load(process.File{Name: kernelPrefix}, g.path, g.open)
 	if err != nil {
-		return nil, fmt.Errorf("%s %w", path, err)
+		return nil, fmt.Errorf("%s %w", g.path, err)
 	}
-	p.Name = filepath.Base(path)
+	p.Name = filepath.Base(g.path)
 	return p, nil
 }
 
-// Symbols opens the file that has the symbols of a program: the one for debuggers that a directory
-// of build IDs has, else the program itself.
-func (f *Finder) Symbols(p *Program) (image.File, io.Closer, error) {
+// Symbols opens the file that has the symbols of a program: the one for debuggers that was given, or that a
+// directory of build IDs has, else the program itself. The caller closes it.
+func (f *Finder) Symbols(p *Program) (Symbols, error) {
+	for _, g := range f.files {
+		if g.symbols && p.BuildID != "" && sameID(g.buildID, p.BuildID) {
+			return p.symbols(g.candidate())
+		}
+	}
 	for _, dir := range buildIDDirs(p.BuildID) {
 		for _, t := range f.buildIDs {
 			for _, name := range []string{dir + ".debug", dir + "/debug"} {
-				if s, err := t.open(name); err == nil && s.ReaderAt != nil {
-					return image.File{Name: p.Name, Data: s, Size: s.size}, s, nil
+				if x, err := p.symbols(candidate{t.path(name), t.opener(name)}); err == nil {
+					return x, nil
 				}
 			}
 		}
 	}
-	s, err := p.open()
-	if err == nil && s.ReaderAt == nil {
-		err = fmt.Errorf("%s is no longer there; leave the program files as they are until the end", p.Path)
-	}
-	return image.File{Name: p.Name, SHA256: p.SHA256, Data: s, Size: s.size}, s, err
+	x, err := p.symbols(candidate{p.Path, p.open})
+	x.Own, x.SHA256 = true, p.SHA256
+	return x, err
 }
+
+// Symbols are an open file that has the symbols of a program.
+type Symbols struct {
+	image.File // without SHA256, unless it is the program's own
+	io.Closer
+	Path   string
+	Opened string // as [Program.Opened]
+	Own    bool   // it is the program itself
+}
+
+// symbols opens the file with its symbols.
+func (p *Program) symbols(c candidate) (Symbols, error) {
+	s, err := c.open()
+	if err == nil && s.ReaderAt == nil {
+		err = fmt.Errorf("%s is no longer there; leave the program files as they are until the end", c.path)
+	}
+	return Symbols{File: image.File{Name: p.Name, Data: s, Size: s.size}, Closer: s, Path: c.path, Opened: s.name}, err
+}
+
+// Title returns the last element of the name of the program's file, or of the archive that it is in: as it was
+// mapped, of a kernel as it was found.
+func (p *Program) Title() string {
+	if archive, _, ok := strings.Cut(p.Name, inArchive); ok {
+		return path.Base(archive)
+	}
+	if _, kernel := kernelSymbol(p.Name); kernel {
+		return filepath.Base(p.Path)
+	}
+	name, _ := strings.CutSuffix(p.Name, deleted)
+	return path.Base(name)
+}
+
+// Archive returns the path of the archive that the program is in; "" if it is in none.
+func (p *Program) Archive() string {
+	if _, _, ok := strings.Cut(p.Name, inArchive); !ok {
+		return ""
+	}
+	at, _, _ := strings.Cut(p.Path, inArchive)
+	return at
+}
+
+// pathOpener returns what opens a regular file.
+func pathOpener(path string) opener { return func() (source, error) { return openPath(path) } }
 
 // openPath opens a regular file.
 func openPath(path string) (source, error) {
@@ -180,5 +245,5 @@ func openPath(path string) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	return source{file, file, info.Size()}, nil
+	return source{file, file, info.Size(), path}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,6 +27,7 @@ func (f *Finder) search(file process.File) (*Program, error) {
 	for _, c := range f.candidates(file) {
 		p, err := load(file, c.path, c.open)
 		if p != nil {
+			f.keepCore(p)
 			return p, nil
 		}
 		if err != nil {
@@ -67,12 +69,13 @@ func (f *Finder) candidates(file process.File) []candidate {
 	symbolic := checkName(file.Name) != nil
 	name, gone := strings.CutSuffix(file.Name, deleted)
 	var list []candidate
-	if _, ok := kernelSymbol(file.Name); ok && f.vmlinux != nil {
+	symbol, kernel := kernelSymbol(file.Name)
+	if kernel && f.vmlinux != nil {
 		list = append(list, f.vmlinux.candidate())
 	}
 	for _, g := range f.files {
-		if g.is(file.BuildID, name) {
-			list = append(list, g.candidate())
+		if g.is(file.BuildID, name) || kernel && g.isKernel(file.BuildID, symbol) {
+			list = append(list, g.candidates(name)...)
 		}
 	}
 	// What is now at the path of a deleted file is another one, unless its build ID says it is not.
@@ -102,17 +105,48 @@ func (f *Finder) named(name string) []*tree {
 	return append(slices.Clip(f.sysroots), f.host)
 }
 
-// is reports whether a file that was given is the one that was mapped: by build ID if both have
-// one, else by name.
+// is reports whether a file that was given may be the one that was mapped, by build ID or by name.
 func (g *given) is(buildID, name string) bool {
-	if buildID != "" && g.buildID != "" {
-		return sameID(buildID, g.buildID)
+	if buildID != "" && g.buildID != "" && sameID(buildID, g.buildID) {
+		return true
 	}
-	return path.Base(name) == path.Base(g.path)
+	if g.packed {
+		name, _, _ = strings.Cut(name, inArchive)
+	}
+	return path.Base(name) == filepath.Base(g.path)
 }
 
-func (g *given) candidate() candidate {
-	return candidate{g.path, func() (source, error) { return openPath(g.path) }}
+// isKernel reports whether a file that was given is the kernel that was mapped, if the recording or the file has no
+// build ID: it has the symbol that the map is about.
+func (g *given) isKernel(buildID, symbol string) bool {
+	if g.core || g.symbols || g.packed || buildID != "" && g.buildID != "" {
+		return false
+	}
+	s, err := g.open()
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	m, err := image.OpenMapped(image.File{Data: s, Size: s.size})
+	if err != nil {
+		return false
+	}
+	_, ok := m.Symbol(symbol)
+	return ok
+}
+
+func (g *given) candidate() candidate { return candidate{g.path, g.open} }
+
+// candidates are the file itself, if it is a program, or the entry of it that a name is about.
+func (g *given) candidates(name string) []candidate {
+	_, inside, _ := strings.Cut(name, inArchive)
+	switch {
+	case g.symbols:
+		return nil
+	case g.packed:
+		return []candidate{{g.path + inArchive + inside, g.archive.opener(inside, g.open)}}
+	}
+	return []candidate{g.candidate()}
 }
 
 // candidate is a file at its recorded name, which may be in an archive.

@@ -60,5 +60,5 @@ func (t *tree) open(name string) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	return source{file, file, info.Size()}, nil
+	return source{file, file, info.Size(), t.path(name)}, nil
 }

@@ -68,6 +68,8 @@ func directory(path string) (*Finding, error) {
 	switch {
 	case exists(filepath.Join(path, "snapshot.ini")):
 		return &Finding{Kind: Snapshot, What: "a snapshot directory"}, nil
+	case isRecording(path):
+		return &Finding{Kind: Recording, What: "a recording of Linux perf (perf.data), which is a directory"}, nil
 	case exists(filepath.Join(path, manifestName)):
 		return datasetDir(path), nil
 	}
@@ -139,6 +141,9 @@ func (c *content) add(root, path string, d fs.DirEntry) error {
 		case exists(filepath.Join(path, "snapshot.ini")):
 			c.snapshots = appendSome(c.snapshots, path)
 			return fs.SkipDir
+		case isRecording(path):
+			c.recordings = appendSome(c.recordings, path)
+			return fs.SkipDir
 		case exists(filepath.Join(path, manifestName)):
 			c.datasets = appendSome(c.datasets, path)
 			return fs.SkipDir
@@ -166,6 +171,16 @@ func (c *content) addFile(path string, d fs.DirEntry) {
 	case f.Kind == Unknown:
 		c.files = appendSome(c.files, path)
 	}
+}
+
+// isRecording reports whether a directory is a recording of perf.
+func isRecording(dir string) bool {
+	main := filepath.Join(dir, "data")
+	if info, err := os.Stat(main); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := at(main, headBytes)
+	return err == nil && f.Kind == Recording
 }
 
 func appendSome(paths []string, path string) []string {

@@ -1,7 +1,6 @@
 package read
 
 import (
-
 	"github.com/tracelake/tracelake/schema"
 	"github.com/tracelake/tracelake/schema/dataset"
 )
