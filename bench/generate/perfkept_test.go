@@ -21,6 +21,7 @@ import (
 // A perfInput is a recording in a directory, with its program files.
 type perfInput struct {
 	dir, recording string
+	runs           []perfRun
 	opt            pipeline.Options
 }
 
@@ -30,7 +31,7 @@ func recorded(t *testing.T, name string) *perfInput {
 	trials := perfTrials()
 	tr := &trials[slices.IndexFunc(trials, func(tr perfTrial) bool { return tr.name == name })]
 	x := &perfInput{dir: t.TempDir()}
-	tr.record(t, x.dir)
+	x.runs = tr.record(t, x.dir)
 	x.recording = filepath.Join(x.dir, "perf.data")
 	x.opt = pipeline.Options{
 		Workers: 2, Tables: schema.Tables(), Tool: schema.Tool{Name: "test"},

@@ -124,7 +124,7 @@ func (s *firstStream) Next(p *decode.Piece) (before decode.Break, err error) {
 	return before, err
 }
 
-// After returns a stream without its first bytes, so many of them.
+// After returns a stream without its first bytes, so many of them. It begins without a break.
 func After(stream decode.Stream, unitBytes int, bytes int64) decode.Stream {
 	return &skippedStream{Stream: stream, unitBytes: unitBytes, left: bytes}
 }
@@ -139,6 +139,7 @@ type skippedStream struct {
 // Next implements [decode.Stream].
 func (s *skippedStream) Next(p *decode.Piece) (before decode.Break, err error) {
 	var skipped decode.Piece
+	begins := s.left > 0
 	for s.left > 0 {
 		skipped.Clear()
 		if before, err = s.Stream.Next(&skipped); err != nil {
@@ -149,8 +150,11 @@ func (s *skippedStream) Next(p *decode.Piece) (before decode.Break, err error) {
 		if n < len(skipped.Data) {
 			p.Data = append(p.Data, skipped.Data[n:]...)
 			p.Offsets.AppendAll(skipped.Offsets.Slice(n/s.unitBytes, skipped.Offsets.Len()))
-			return before, nil
+			return decode.NoBreak, nil
 		}
 	}
-	return s.Stream.Next(p)
+	if before, err = s.Stream.Next(p); begins {
+		before = decode.NoBreak
+	}
+	return before, err
 }

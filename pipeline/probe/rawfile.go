@@ -174,6 +174,15 @@ func exportLine(input, dir string, opt *capture.Options, ids []uint8) string {
 	for _, e := range opt.ELFs {
 		flag("-e", e)
 	}
+	for _, dir := range opt.Sysroots {
+		flag("--sysroot", dir)
+	}
+	if opt.Vmlinux != "" {
+		flag("--vmlinux", opt.Vmlinux)
+	}
+	if opt.Kcore != "" {
+		flag("--kcore", opt.Kcore)
+	}
 	for _, image := range opt.Images {
 		flag("--image", image)
 	}
