@@ -72,7 +72,7 @@ func (r *reader) openRecordingDir(dir string) error {
 	return r.readRecording(parts)
 }
 
-// moreParts adds the files beside the main one of a recording: data.0, data.1, …
+// moreParts adds the files beside the main one of a recording: data.0, data.1 and so on.
 func (r *reader) moreParts(parts []perfdata.Part, open func(suffix string) (path string, f File, size int64, err error),
 ) ([]perfdata.Part, error) {
 	for i := 0; ; i++ {
