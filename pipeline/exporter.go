@@ -240,8 +240,18 @@ func (e *exporter) output(ctx context.Context, source uint8,
 	return rows.Output{
 		Series: func(t *schema.Table) *dataset.Series { return e.groups.begin(t, source) },
 		Submit: func(j rows.Job) error { return e.groups.submit(ctx, j, take) },
-		Limit:  &e.limit, MostCalls: most, TaskNames: e.opt.TaskNames,
+		Limit:  &e.limit, MostCalls: most, TaskNames: e.taskNames(),
 	}
+}
+
+// taskNames are the names of tasks that the recording has, and before them those that were given.
+func (e *exporter) taskNames() map[uint32]string {
+	names := maps.Clone(e.Capture.TaskNames)
+	if names == nil {
+		return e.opt.TaskNames
+	}
+	maps.Copy(names, e.opt.TaskNames)
+	return names
 }
 
 // writePrograms writes the tables of the program, and returns the rows of `images`

@@ -7,7 +7,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/tracelake/tracelake/decode/capture"
 	"github.com/tracelake/tracelake/pipeline"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -74,17 +73,14 @@ func readRedecode(ctx *cli.Context) (*redecodeArgs, error) {
 	}
 	args := &redecodeArgs{
 		dir: dir, input: ctx.String("capture"), reporting: readReporting(ctx),
-		options: pipeline.Options{Capture: capture.Options{
-			ELFs: ctx.StringSlice("elf"), Images: ctx.StringSlice("image"), Symbols: ctx.StringSlice("symbols"),
-			ImageStore: ctx.String("images"),
-		}},
+		options: pipeline.Options{Capture: captureOptions(ctx)},
 	}
 	if ctx.IsSet("capture") && args.input == "" {
 		return nil, usage("--capture", "is without an input", "write --capture INPUT, the capture of the dataset")
 	}
-	if c := &args.options.Capture; len(c.ELFs)+len(c.Images)+len(c.Symbols) == 0 {
+	if !args.options.Capture.NamesPrograms() {
 		return nil, usage("redecode", "needs a program: everything else is as it was",
-			"give it with -e FILE, --image or --symbols")
+			"give it with -e FILE, --image or --symbols; of a perf recording also with --sysroot, --vmlinux or --kcore")
 	}
 	if args.screen, err = readScreen(ctx); err != nil {
 		return nil, err

@@ -58,6 +58,11 @@ type Options struct {
 	Notes []string
 }
 
+// NamesPrograms reports whether the command line says where program files are.
+func (o *Options) NamesPrograms() bool {
+	return len(o.ELFs)+len(o.Images)+len(o.Symbols)+len(o.Sysroots) > 0 || o.Vmlinux != "" || o.Kcore != ""
+}
+
 // maxInput returns how many bytes an input may have that is unpacked.
 func (o *Options) maxInput() int64 {
 	if o.MaxInput == 0 {
@@ -94,6 +99,8 @@ type Capture struct {
 	// being decoded.
 	Warnings []string
 
+	// TaskNames are names of tasks by their Context ID, as a recording of perf has them.
+	TaskNames map[uint32]string
 	// Recording is what a recording of perf tells beside the trace; nil: the input is none.
 	Recording *perfdata.File
 

@@ -345,6 +345,16 @@ func debugDirs() []string {
 	return []string{dir}
 }
 
+// nameTasks names threads as they were called last.
+func (r *recording) nameTasks() {
+	r.c.TaskNames = map[uint32]string{}
+	for i := range r.file.Events {
+		if e := &r.file.Events[i]; e.Kind == perfdata.CommEvent {
+			r.c.TaskNames[uint32(e.TID)] = r.file.Names[e.Index]
+		}
+	}
+}
+
 // processEvents are what records tell of processes.
 func (r *recording) processEvents() []process.Event {
 	events := make([]process.Event, 0, len(r.file.Events))

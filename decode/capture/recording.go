@@ -112,6 +112,7 @@ func (r *reader) readRecording(parts []perfdata.Part) error {
 		return err
 	}
 	rec.listBuildIDs()
+	rec.nameTasks()
 	if err := rec.addPrograms(); err != nil {
 		return err
 	}

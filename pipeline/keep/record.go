@@ -60,7 +60,7 @@ func (r *Record) recorded() *schema.Options {
 // finder returns what finds a file that the command line named, where it was, if it is as it was: "" if it is not, and if
 // c names others, which are all then, but for those that were mapped while perf recorded: to them more are given.
 func (r *Record) finder(c capture.Options) func(a *schema.Argument) string {
-	given := namesFiles(&c)
+	given := c.NamesPrograms()
 	return func(a *schema.Argument) string {
 		name := r.Dataset.Manifest.Run.Files[a.SHA256]
 		if info, err := os.Stat(name); given && !a.Mapped || err != nil || !info.Mode().IsRegular() {
@@ -71,9 +71,4 @@ func (r *Record) finder(c capture.Options) func(a *schema.Argument) string {
 		}
 		return name
 	}
-}
-
-// namesFiles says whether a command line names program files.
-func namesFiles(c *capture.Options) bool {
-	return len(c.ELFs)+len(c.Images)+len(c.Symbols)+len(c.Sysroots)+len(c.Vmlinux)+len(c.Kcore) > 0
 }

@@ -127,7 +127,7 @@ func (x *redecoder) reopen() (*Reopen, error) {
 		return nil, err
 	}
 	for _, a := range missing {
-		if !a.Mapped || !namesFiles(&c) {
+		if !a.Mapped || !c.NamesPrograms() {
 			return nil, missingArgument(x.dir, recorded, a)
 		}
 	}

@@ -31,7 +31,7 @@ func (r *Record) Reopen(input string, c capture.Options) (*Reopen, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(missing) > 0 && !namesFiles(&c) {
+	if len(missing) > 0 && !c.NamesPrograms() {
 		return nil, missingArgument(r.Dataset.Dir, r.recorded(), missing[0])
 	}
 	return &Reopen{Input: input, Options: o, inputs: r.Dataset.Manifest.Inputs, recorded: r.recorded()}, nil

@@ -46,7 +46,7 @@ func (o *Options) CaptureOf(input string) (string, error) {
 	if _, err := os.Stat(m.Run.Input); err != nil {
 		return "", noCapture(input, fmt.Sprintf("its capture %s is not there", m.Run.Input))
 	}
-	given := namesFiles(&o.Capture)
+	given := o.Capture.NamesPrograms()
 	with, missing := o.Capture.With(recorded, r.finder(o.Capture))
 	if len(missing) > 0 && !given {
 		return "", missingArgument(input, recorded, missing[0])
