@@ -3,6 +3,7 @@ package generate
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -50,6 +51,17 @@ func (x *perfInput) file(name string) string { return filepath.Join(x.dir, "root
 func (x *perfInput) export(t *testing.T) (dir string) {
 	t.Helper()
 	return datasetOf(t, x.recording, x.opt)
+}
+
+// archive archives the recording.
+func (x *perfInput) archive(t *testing.T) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "run.tla")
+	o := keep.ArchiveOptions{Export: x.opt, CreateOptions: archive.CreateOptions{Level: "fastest"}}
+	if _, err := pipeline.Archive(t.Context(), x.recording, dir, o); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 func datasetOf(t *testing.T, input string, opt pipeline.Options) (dir string) {
@@ -107,15 +119,11 @@ func datasetFiles(t *testing.T, dir string) map[string][]byte {
 
 // TestPerfArchives: an archive of a recording has all that an export needs, wherever it is opened.
 func TestPerfArchives(t *testing.T) {
-	for _, name := range []string{"version 1", "library", "kernel", "kcore"} {
+	for _, name := range []string{"directory of two", "library", "kernel", "kcore"} {
 		t.Run(name, func(t *testing.T) {
 			x := recorded(t, name)
 			want := x.export(t)
-			dir := filepath.Join(t.TempDir(), "run.tla")
-			o := keep.ArchiveOptions{Export: x.opt, CreateOptions: archive.CreateOptions{Level: "fastest"}}
-			if _, err := pipeline.Archive(t.Context(), x.recording, dir, o); err != nil {
-				t.Fatal(err)
-			}
+			dir := x.archive(t)
 			if err := os.Rename(x.dir, x.dir+" elsewhere"); err != nil {
 				t.Fatal(err)
 			}
@@ -134,6 +142,24 @@ func TestPerfArchives(t *testing.T) {
 	}
 }
 
+// TestPerfArchiveAlone: an archive that lacks a program is decoded without it, whatever the machine has.
+func TestPerfArchiveAlone(t *testing.T) {
+	x := recorded(t, "library")
+	x.opt.Capture.Sysroots = nil
+	dir := x.archive(t)
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	debug := filepath.Join(home, ".debug", ".build-id", "6f", strings.Repeat("6f", 19))
+	if err := errors.Join(os.MkdirAll(debug, 0o755), os.Rename(x.file("lib.so"), filepath.Join(debug, "elf"))); err != nil {
+		t.Fatal(err)
+	}
+	x.export(t)
+	_, err := pipeline.Export(t.Context(), dir, filepath.Join(t.TempDir(), "dataset"), pipeline.Options{})
+	if _, ok := errors.AsType[*pipeline.NothingError](err); !ok {
+		t.Error(err)
+	}
+}
+
 // TestPerfRedecodes: what redecode makes of a dataset or an archive with a program that it had is what it was.
 func TestPerfRedecodes(t *testing.T) {
 	x := recorded(t, "version 1")
@@ -148,11 +174,7 @@ func TestPerfRedecodes(t *testing.T) {
 	if err := os.Rename(program, filepath.Join(x.dir, "process1")); err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(t.TempDir(), "run.tla")
-	o := keep.ArchiveOptions{Export: x.opt, CreateOptions: archive.CreateOptions{Level: "fastest"}}
-	if _, err := pipeline.Archive(t.Context(), x.recording, dir, o); err != nil {
-		t.Fatal(err)
-	}
+	dir := x.archive(t)
 	opt.Capture.ELFs = []string{filepath.Join(x.dir, "process1")}
 	if _, err := pipeline.Redecode(t.Context(), dir, "", opt); err != nil {
 		t.Fatal(err)

@@ -299,6 +299,8 @@ func (r *reader) openPath(path string) error {
 		}
 	case isINI && r.opt.Protocol == "" || filepath.Base(path) == name:
 		dir, name = filepath.Dir(path), filepath.Base(path)
+	case filepath.Base(path) == dataFile && IsRecordingDir(filepath.Dir(path)): // more of it may be beside
+		return r.openRecordingDir(filepath.Dir(path))
 	default:
 		return r.openRaw(path)
 	}

@@ -34,7 +34,7 @@ func (r *recording) keepProgram(p *files.Program) error {
 
 // keepSymbols notes that a file for debuggers was read, and returns its hash.
 func (r *recording) keepSymbols(s *files.Symbols) (sum [sha256.Size]byte, err error) {
-	if sum, err = sumOf(s.Path, s.File.Data, s.Size); err == nil {
+	if sum, err = sumOf(s.Path, s.Data, s.Size); err == nil {
 		r.keepMapped(FileArgument{File: s.Path, Mapped: filepath.Base(s.Path)}, s.Opened, sum, s.Size)
 	}
 	return sum, err

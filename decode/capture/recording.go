@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/tracelake/tracelake/decode/capture/perfdata"
+	"github.com/tracelake/tracelake/decode/figures"
 	"github.com/tracelake/tracelake/decode/image"
 	"github.com/tracelake/tracelake/schema"
 )
@@ -72,7 +73,7 @@ func (r *reader) openRecordingDir(dir string) error {
 	return r.readRecording(parts)
 }
 
-// moreParts adds the files beside the main one of a recording: data.0, data.1, …
+// moreParts adds the files beside the main one of a recording: data.0, data.1 and so on.
 func (r *reader) moreParts(parts []perfdata.Part, open func(suffix string) (path string, f File, size int64, err error),
 ) ([]perfdata.Part, error) {
 	for i := 0; ; i++ {
@@ -102,7 +103,7 @@ func (r *reader) readRecording(parts []perfdata.Part) error {
 	}
 	r.c.Recording = file
 	for _, note := range file.Notes {
-		r.add("%s: %s", name, note)
+		r.add("%s", note)
 	}
 	if err := r.readRecordingFlags(); err != nil {
 		return err
@@ -364,10 +365,12 @@ func (r *recording) noteLost() {
 		}
 	}
 	if truncated > 0 {
-		r.add("%s: %d of %d AUX records are truncated: the buffer was full, and what was traced until the next one is lost; "+
-			"record with a larger one (-m ,SIZE)", r.name, truncated, len(r.file.Pieces))
+		r.add("%s: %s of %s are truncated: the buffer was full, and what was traced until the next one is lost; "+
+			"record with a larger one (-m ,SIZE)", r.name, figures.Thousands(int64(truncated)),
+			figures.Count(int64(len(r.file.Pieces)), "AUX record"))
 	}
 	if missing > 0 {
-		r.add("%s: the trace of %d AUX records, %d bytes, is missing in the file", r.name, missing, bytes)
+		r.add("%s: the trace of %s, %s, is missing in the file", r.name, figures.Count(int64(missing), "AUX record"),
+			figures.Count(bytes, "byte"))
 	}
 }

@@ -105,6 +105,13 @@ func TestUser(t *testing.T) {
 			"/lib/a.so (build ID " + other + ") is not found: " + two + "/lib/a.so has build ID " + ran + ", not " + other +
 				"; give --sysroot DIR where the file is DIR/lib/a.so, or give it with -e FILE",
 		},
+		{
+			"a file of that name and another build ID is given",
+			Options{Files: []string{filepath.Join(wrong, "lib", "a.so")}},
+			"/lib/a.so", ran,
+			"/lib/a.so (build ID " + ran + ") is not found: " + wrong + "/lib/a.so has build ID " + other + ", not " + ran +
+				"; give --sysroot DIR where the file is DIR/lib/a.so, or give it with -e FILE",
+		},
 		{"a file without a build ID is given by name", Options{Files: []string{plain}}, "/bin/plain", "", "7010 by name"},
 		{"a directory of build IDs", Options{BuildIDs: []string{dirs}}, "/lib/a.so", ran, "7010 dirs"},
 		{"a sysroot precedes it", Options{Sysroots: []string{one}, BuildIDs: []string{dirs}}, "/lib/a.so", ran, "7010 sys1"},
@@ -230,6 +237,7 @@ func TestArchive(t *testing.T) {
 	}
 	dir := write(t, t.TempDir(), map[string][]byte{"base.apk": b.Bytes(), "bad.apk": []byte("no zip")})
 	f := finder(t, Options{Sysroots: []string{dir}})
+	given := finder(t, Options{Files: []string{filepath.Join(dir, "base.apk")}})
 	at := uint64(bytes.LastIndex(b.Bytes(), []byte("\x7FELF")))
 	for _, c := range []struct {
 		rule string
@@ -247,7 +255,39 @@ func TestArchive(t *testing.T) {
 		if err == nil && text(got) != c.want || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %q, %v; want %q", c.rule, text(got), err, c.want)
 		}
+		if err != nil {
+			continue
+		}
+		p := got.Program
+		if p.Archive() != filepath.Join(dir, "base.apk") || p.Opened != p.Archive() || p.Title() != "base.apk" {
+			t.Errorf("%s: %q, opened as %q, of %q", c.rule, p.Title(), p.Opened, p.Archive())
+		}
+		if got, err := given.User(c.part); err != nil || text(got) != c.want {
+			t.Errorf("%s, of an archive that is given: %q, %v; want %q", c.rule, text(got), err, c.want)
+		}
 	}
+}
+
+// TestOpen: files that are given are opened as the options say, and have the names by which they were.
+func TestOpen(t *testing.T) {
+	dir := write(t, t.TempDir(), map[string][]byte{"1": lib(ran, "code"), "2": testELF{id: ran, nobits: true, segs: []testSeg{{offset: 0x1000, data: "code"}}}.bytes()})
+	f := finder(t, Options{Files: []string{"a.debug", "a"}, Open: func(name string) (File, int64, error) {
+		file, err := os.Open(filepath.Join(dir, map[string]string{"a": "1", "a.debug": "2"}[name]))
+		if err != nil {
+			return nil, 0, err
+		}
+		info, err := file.Stat()
+		return file, info.Size(), err
+	}})
+	p, err := f.User(mapped("/lib/other", ran, 0x7000, 0x1000))
+	if err != nil || text(p) != "7010 code" || p.Program.Path != "a" || p.Program.Opened != filepath.Join(dir, "1") || p.Program.Title() != "other" {
+		t.Fatalf("%q, %v, %+v", text(p), err, p.Program)
+	}
+	s, err := f.Symbols(p.Program)
+	if err != nil || s.Path != "a.debug" || s.Opened != filepath.Join(dir, "2") || s.Own {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	s.Close()
 }
 
 func TestLinks(t *testing.T) {
@@ -307,6 +347,8 @@ func TestKernel(t *testing.T) {
 		{"in a directory of build IDs", Options{BuildIDs: []string{path("d")}}, part(stext, ran, running, 0), "ffff9a5dc9d00000 kernel"},
 		{"memory in a directory of build IDs", Options{BuildIDs: []string{path("e")}}, part(stext, ran, running-0x10000, 0), "ffff9a5dc9d00000 memory, ffff9a5dc9cf0000 module"},
 		{"by build ID", Options{Files: []string{path("vmlinux")}}, part(stext, ran, running, 0), "ffff9a5dc9d00000 kernel"},
+		{"by its symbol", Options{Files: []string{path("bare"), path("vmlinux")}}, part(stext, "", running, 0), "ffff9a5dc9d00000 kernel"},
+		{"memory among the files", Options{Files: []string{path("vmlinux"), path("kcore")}}, part(stext, ran, running, 0), "ffff9a5dc9d00000 memory"},
 		{"no kernel", Options{}, part(stext, ran, running, 0), "is not found; give the kernel with --vmlinux FILE"},
 	} {
 		got, err := finder(t, c.options).Kernel(c.part)
