@@ -26,11 +26,15 @@ type spaces struct {
 
 	mu       sync.Mutex
 	numbers  map[mapped]uint32
-	memories []*image.Memory // by number, from 1
+	mapped   []mapped                 // by number, from 1
+	memories map[uint32]*image.Memory // those that were asked for last
 }
 
 // mapped is what a process and the kernel have mapped.
 type mapped struct{ user, kernel *process.Maps }
+
+// maxMemories is how many memories are kept: each has a piece for each map.
+const maxMemories = 256
 
 // number returns the number of what is mapped for a thread at a time. It is for comparing alone: which one it is
 // depends on who asked first.
@@ -40,8 +44,8 @@ func (s *spaces) number(tid int32, time uint64) uint32 {
 	defer s.mu.Unlock()
 	n, ok := s.numbers[m]
 	if !ok {
-		s.memories = append(s.memories, s.programs.memory(s.images, m))
-		n = uint32(len(s.memories))
+		s.mapped = append(s.mapped, m)
+		n = uint32(len(s.mapped))
 		s.numbers[m] = n
 	}
 	return n
@@ -54,7 +58,15 @@ func (s *spaces) Memory(process uint32) *image.Memory {
 	if process == 0 {
 		return image.New()
 	}
-	return s.memories[process-1]
+	m := s.memories[process]
+	if m == nil {
+		if len(s.memories) == maxMemories {
+			clear(s.memories)
+		}
+		m = s.programs.memory(s.images, s.mapped[process-1])
+		s.memories[process] = m
+	}
+	return m
 }
 
 // recordedProcesses are the processes of a source of a recording: they implement [image.Processes].
@@ -74,6 +86,12 @@ const (
 	toldByVMID             // CONTEXTIDR_EL2, where the kernel runs at EL2
 	toldByRecords          // of the CPU and the time
 )
+
+// toldWords say what tells the process, after "the process that runs is told by ".
+var toldWords = [...]string{
+	toldByContextID: "the Context ID in the trace", toldByVMID: "the VMID in the trace, which is CONTEXTIDR_EL2",
+	toldByRecords: "the records of the CPU and the time, as the trace has no Context ID",
+}
 
 // The fields of registers that say what trace has of the process.
 const (
@@ -278,7 +296,10 @@ func (r *recording) addPrograms() error {
 	if p.err != nil {
 		return p.err
 	}
-	r.spaces = &spaces{timeline: process.New(events), programs: p, images: r.images, numbers: map[mapped]uint32{}}
+	r.spaces = &spaces{
+		timeline: process.New(events), programs: p, images: r.images, numbers: map[mapped]uint32{},
+		memories: map[uint32]*image.Memory{},
+	}
 	return r.keepPrograms(p)
 }
 

@@ -268,6 +268,7 @@ func (b *recorded) add(parts []perfdata.Part, p *perfdata.Piece) {
 
 // addSources makes the source of each CPU.
 func (r *recording) addSources() error {
+	var told [len(toldWords)]bool
 	for i := range r.file.Metadata.CPUs {
 		cpu := &r.file.Metadata.CPUs[i]
 		for _, id := range cpu.TraceIDs {
@@ -279,6 +280,12 @@ func (r *recording) addSources() error {
 			if err := r.addSource(s); err != nil {
 				return err
 			}
+			told[s.toldBy()] = true
+		}
+	}
+	for by, words := range toldWords {
+		if told[by] {
+			r.add("%s: the process that runs is told by %s", r.name, words)
 		}
 	}
 	return nil
